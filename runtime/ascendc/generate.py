@@ -29,6 +29,8 @@ NUMBERS = os.path.join(HERE, "..", "include", "twinrt", "kernel_instructions.h")
 COLUMNS = ["number", "name", "returns", "parameters", "types", "group", "pipe", "state",
            "semantics", "cost", "mark", "test"]
 STATES = ("built", "header", "missing")
+# Parameters that choose a way: their C++ type takes any number or enumerator.
+CHOICES = ("mode", "pattern_mode", "quant")
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 MARKS = ("-", "K", "I", "A")
 SPDX = "/* SPDX-License-" + "Identifier: Apache-2.0 */"
@@ -194,6 +196,8 @@ def as_pointer(item):
         return re.sub(r"\*\(&(\w+)\)\[\d+\]", r"**\1", item.text)
     if item.kind == "integers":
         return f"const {item.type} *{item.name}"
+    if item.name in CHOICES:
+        return f"twk_choice_ {item.name}"
     return item.text
 
 
@@ -226,7 +230,9 @@ def function(row, combination):
     types = ", ".join(kind for kind in element_types(row, combination) if kind != "TWK_NO_TYPE")
     if "TWK_NO_TYPE" in element_types(row, combination)[:types.count(",") + 1]:
         types = ", ".join(element_types(row, combination))
-    lines = [f"TWK_INTRINSIC_ {head}", "{",
+    # Sources may declare a function of the host with that name and no parameters, for other builds.
+    own = "" if items else "TWK_PREFERRED_ "
+    lines = [f"TWK_INTRINSIC_ {own}{head}", "{",
              f"    twk_record_ record(TWK_INSTRUCTION_{row.name.upper()}"
              + (f", {types});" if types else ");")]
     for item in items:

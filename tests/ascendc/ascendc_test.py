@@ -241,6 +241,92 @@ class Products(Case):
         self.assertIn("$1 = -7", got.stdout)
 
 
+class Driver(Case):
+    """The vendor's compilers by their names, as build files call them."""
+
+    CORES = ("#include \"device.h\"\n"
+             "#if !defined(__DAV_{0}__) || !defined(__DAV_C220_{0}__)\n#error wrong pass\n#endif\n"
+             "extern \"C\" __global__ [aicore] void end() {{ trap(); }}\n"
+             "int main() {{ Device device; end<<<1, nullptr, device.stream>>>();\n"
+             "    std::printf(\"code %d\\n\", device.wait()); }}\n")
+
+    def run_driver(self, *words, name="bisheng"):
+        return subprocess.run([os.path.join(BUILD, "bin", name), *words], capture_output=True,
+                              text=True, timeout=300, check=False, cwd=self.folder)
+
+    def drive(self, *words, name="bisheng"):
+        got = self.run_driver(*words, name=name)
+        self.assertEqual((got.returncode, got.stderr), (0, ""), got.stderr)
+
+    def setUp(self):
+        super().setUp()
+        self.source = os.path.join(HERE, "launches.asc")
+        self.write("main.cpp", "int launches(); int main() { return launches(); }\n")
+
+    def test_program(self):
+        self.drive(self.source, "-o", "program", "--npu-arch=dav-2201", "-O3", "-g")
+        self.passes(self.path("program"))
+
+    def test_sources_of_both_kinds(self):
+        """Kernels in a file that ends like one of C++, with the options of build files."""
+        self.write("kernels.cpp", f'#define main launches\n#include "{self.source}"\n')
+        self.drive("-x", "cce", "kernels.cpp", "-x", "c++", "main.cpp", f"-I{HERE}",
+                   "-Xhost-start", "-Xhost-end", "-mllvm",
+                   "-cce-aicore-stack-size=0x8000", "--cce-aicore-arch=dav-c220",
+                   "--cce-fatobj-link", "-o", "both")
+        self.assertEqual(self.run_program(self.path("both")).returncode, 0)
+
+    def test_objects_and_libraries(self):
+        self.drive("-c", self.source, "-Dmain=launches", "-MD", "-MT", "x.o", "-MF", "x.d")
+        with open(self.path("x.d"), encoding="utf-8") as file:
+            self.assertIn("device.h", file.read())
+        self.drive("-c", "main.cpp")
+        self.drive("main.o", "launches.o", "-o", "linked")
+        self.passes(self.path("linked"))
+        self.drive("-shared", "-fPIC", self.source, "-Dmain=launches", "-o", "libshared.so")
+        self.drive("main.cpp", "-L.", "-lshared", f"-Wl,-rpath,{self.folder}", "-o", "shared")
+        self.passes(self.path("shared"))
+        self.drive("-lib", self.source, "-Dmain=launches", "-o", "libstatic.a")
+        self.drive("main.cpp", "libstatic.a", "-o", "static")
+        self.passes(self.path("static"))
+
+    def test_object_of_the_device(self):
+        self.drive("-c", "-O2", "-xcce", "--cce-aicore-only", "--cce-aicore-arch=dav-c220-vec",
+                   self.source, "-o", "device.o", name="ccec")
+        symbols = subprocess.run(["readelf", "-sW", self.path("device.o")], capture_output=True,
+                                 text=True, check=True).stdout
+        self.assertRegex(symbols, r"FUNC +GLOBAL .* add\b")
+
+    def test_host_alone(self):
+        self.write("hello.c", "#include <acl/acl.h>\nint main(void) { char *new = 0;\n"
+                   "return aclInit(new); }\n")
+        self.drive("hello.c", "-o", "hello")
+        self.assertEqual(self.run_program(self.path("hello")).returncode, 0)
+        self.assertIn("clang", self.run_driver("--version").stdout)
+
+    def test_kind_of_core(self):
+        """The options say it where no instruction does."""
+        for option, kind, code in (("vec", "VEC", 507036), ("cube", "CUBE", 507016)):
+            self.write("cores.cpp", self.CORES.format(kind))
+            self.drive("-xcce", f"--cce-aicore-arch=dav-c220-{option}", f"-I{HERE}", "cores.cpp",
+                       "-o", option)
+            self.assertIn(f"code {code}\n", self.run_program(self.path(option)).stdout)
+
+    def test_refused(self):
+        for words, text in ((["--npu-arch=dav-3510"], "only --npu-arch=dav-2201"),
+                            (["--cce-auto-sync"], "no flags or barriers are added"),
+                            (["--enable-simt"], "run on the 950 alone"),
+                            (["-dc"], "device code of two sources is not linked"),
+                            (["--cce-unheard-of"], "is not known"),
+                            (["-E"], "kernels are compiled to objects"),
+                            (["-c", "main.cpp"], "takes one source with -o, and there are 2")):
+            got = self.run_driver(self.source, "-o", "program", *words)
+            self.assertEqual(got.returncode, 1)
+            self.assertIn(text, got.stderr)
+            self.assertFalse(os.path.exists(self.path("program")))
+        self.assertIn("missing argument: SOURCE", self.run_driver("-o", "x").stderr)
+
+
 class Errors(Case):
     def refuses(self, text, *words):
         got = self.tool(*words, "-o", self.path("program"))
@@ -265,6 +351,14 @@ class Errors(Case):
                    "__global__ void use(__gm__ int *x, int i) { all[i](3); x[0] = 1; }\n")
         self.refuses("use: instruction set_aipp_spr_0, whose address it takes, is not supported",
                      self.path("table.asc"), "-c")
+
+    def test_assembly(self):
+        self.write("assembly.asc", "static inline __aicore__ void mask(uint64_t x)\n"
+                   "{ asm volatile(\"MOVEMASK MASK[0], %0\\n\" ::\"l\"(x)); }\n"
+                   "__global__ void use(uint64_t x) { asm(\"nop\"); asm volatile(\"\"); mask(x); }\n")
+        errors = self.refuses(r"assembly\.asc:3: inline assembly is not supported",
+                              self.path("assembly.asc"), "-c")
+        self.assertEqual(errors.count("inline assembly"), 1, errors)
 
     def test_parameters_by_address(self):
         """What the host passes by its address would be read when it is gone."""

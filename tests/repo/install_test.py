@@ -124,7 +124,8 @@ def plugins():
     return sorted(" ".join(lists).split())
 
 
-MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a",
+MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "bin/bisheng", "bin/ccec",
+             "lib64/libtwinrt_kernel.a",
              "lib64/cmake/twinrt/twinrt-kernels.cmake",
              "include/twinrt/kernel.h", "include/twinrt/kernel_image.h",
              "include/twinrt/kernel_ops.h",
@@ -161,7 +162,8 @@ PYTHON = ["python/site-packages/acl/__init__.py", "python/site-packages/acl/_acl
           "python/site-packages/acl-stubs/__init__.pyi",
           "python/site-packages/acl-stubs/rt.pyi", "python/site-packages/acl-stubs/util.pyi"]
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
-MAY_HAVE = ("bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc", "include/acl/", "include/twinrt/",
+MAY_HAVE = ("bin/bisheng", "bin/ccec", "bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc",
+            "include/acl/", "include/twinrt/",
             "lib64/", "python/", "set_env.sh", "share/", "examples/")
 
 

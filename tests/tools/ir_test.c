@@ -51,16 +51,26 @@ static void test_launches(void)
 
 static void test_other_text(void)
 {
-    static const char *const same[] = {
-        "// k<<<1, 0, s>>>(x);\n",    "/* k<<<1>>>(x) */",     "f(\"k<<<1>>>(x)\", '<', '\"');",
-        "R\"a(k<<<1>>>(x))a\"",       "operator<<<T>(x);",     "a << 1'000 << b >> c;",
-        "#if 0\ndon't <<<\n#endif\n", "const_cast<char *>(x)", "<<<"};
+    static const char *const same[] = {"// k<<<1, 0, s>>>(x);\n",
+                                       "/* k<<<1>>>(x) */",
+                                       "f(\"k<<<1>>>(x)\", '<', '\"');",
+                                       "R\"a(k<<<1>>>(x))a\"",
+                                       "operator<<<T>(x);",
+                                       "a << 1'000 << b >> c;",
+                                       "#if 0\ndon't <<<\n#endif\n",
+                                       "const_cast<char *>(x)",
+                                       "<<<",
+                                       "a[host + 1] = b[aicore_count], c[host, i];",
+                                       "[host](int x) {}[0], \"[aicore]\"; // [aicore]"};
     for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++)
         launched(same[i], same[i]);
+    launched("#define A [aicore]\n[ host , aicore ] void f();\n[aicore,\nhost] int x;",
+             "#define A \n void f();\n\n int x;");
     launched("const_cast<__gm__ char *>(x)", "twk_const_cast_<__gm__ char *>(x)");
     launched("asm(\"trap\"); asm volatile ( \"trap\" );", "::trap(); ::trap();");
     launched("asm volatile(\"MOV %0, SYS_CNT\\n\"\n : \"+l\"(f(a, b)));",
              "f(a, b) = ::get_sys_cnt()\n;");
+    launched("asm volatile(\"MOV %0, PC\\n\" : \"+l\"(pc));", "pc = ::twk_program_counter_();");
     launched("asm(\"nop\"); __asm__(\"f\"); asm; myasm(\"trap\"); asm(\"MOV %0, X\" : \"+l\"(a));",
              "asm(\"nop\"); __asm__(\"f\"); asm; myasm(\"trap\"); asm(\"MOV %0, X\" : \"+l\"(a));");
 }

@@ -22,7 +22,10 @@ static const char *const pass_names[PASSES] = {"cube", "vector", "host"};
 static const char *const pass_defines[PASSES] = {
     "-DTWK_DEVICE_ -D__NPU_DEVICE__ -D__CCE_IS_AICORE__ -D__DAV_CUBE__ -D__DAV_C220_CUBE__",
     "-DTWK_DEVICE_ -D__NPU_DEVICE__ -D__CCE_IS_AICORE__ -D__DAV_VEC__ -D__DAV_C220_VEC__",
-    "-D__NPU_HOST__ -D__DAV_VEC__ -D__DAV_C220_VEC__"};
+    "-D__NPU_HOST__"};
+/* The host takes the branches of one kind of core. */
+static const char host_of_vector[] = "-D__DAV_VEC__ -D__DAV_C220_VEC__";
+static const char host_of_cube[] = "-D__DAV_CUBE__ -D__DAV_C220_CUBE__";
 static const char common[] =
     "-D__NPU_ARCH__=2201 -D__CCE_AICORE__=220 -D__DAV_C220__ -Xclang -ffake-address-space-map "
     "-Xclang -ffloat16-excess-precision=none -Xclang -fbfloat16-excess-precision=none";
@@ -77,7 +80,7 @@ static bool fits(const char *folder, const struct cc_list *compiler)
 }
 
 /* The compiler that was given, else the newest clang. */
-static int find_clang(struct cc_build *build, const char *folder)
+int cc_find_clang(struct cc_build *build, const char *folder)
 {
     if (fits(folder, &build->cxx))
         return 0;
@@ -157,6 +160,9 @@ static int add_common(const struct unit *unit, enum pass pass, bool include,
     cc_add_split(command, "-x c++ -std=c++17 -O2");
     cc_add_split(command, common);
     cc_add_split(command, pass_defines[pass]);
+    if (pass == PASS_HOST)
+        cc_add_split(command,
+                     unit->ascend->passes == CC_PASSES_CUBE ? host_of_cube : host_of_vector);
     if (include) /* before the files that the user names */
         cc_add_split(command, "-include twinrt_ascendc.h");
     add_options(unit->build, include, command);
@@ -292,7 +298,7 @@ static struct placed place(const struct ir_kernel *cube, const struct ir_kernel 
         placed.vector = any->vector_only;
         placed.cube = !placed.vector;
     } else {
-        placed.cube = cube && cube->uses_cube;
+        placed.cube = cube && (cube->uses_cube || !vector);
         placed.vector = (vector && vector->uses_vector) || !placed.cube;
     }
     return placed;
@@ -521,13 +527,21 @@ static int compile_host(struct unit *unit, const char *image, const char *object
     return result;
 }
 
+static bool is_wanted(const struct unit *unit, enum pass pass)
+{
+    const enum cc_passes passes = unit->ascend->passes;
+    return pass == PASS_HOST || passes == CC_PASSES_BOTH ||
+           (pass == PASS_CUBE) == (passes == CC_PASSES_CUBE);
+}
+
 /* `object`: of the host; NULL: kernels only, which go to `image`. */
 static int build_source(struct unit *unit, const char *image, const char *object)
 {
     static const enum pass order[PASSES] = {PASS_HOST, PASS_VECTOR, PASS_CUBE};
     int result = 0;
     for (int i = 0; i < PASSES && result == 0; i++)
-        result = to_ir(unit, order[i]);
+        if (is_wanted(unit, order[i]))
+            result = to_ir(unit, order[i]);
     if (result == 0)
         warn_of_prints(unit);
     if (result == 0 && unit->kernels[PASS_HOST].count == 0 && !object)
@@ -569,7 +583,7 @@ int cc_build_ascend(struct cc_build *build, const struct cc_ascend *ascend, cons
                         ascend->product == CC_OBJECT ? "-c" : "--kernels-only",
                         build->sources.count);
     FILE *dependencies = NULL;
-    int result = find_clang(build, folder);
+    int result = cc_find_clang(build, folder);
     if (result == 0)
         result = cc_open_dependencies(build, &dependencies);
     for (size_t i = 0; i < build->sources.count && result == 0; i++) {

@@ -207,6 +207,35 @@ static bool report_missing(const struct ir_module *module, const struct ir_entit
     return found;
 }
 
+/* Whether the host can run the line's inline assembly, if it has any. */
+static bool runs_on_host(struct ir_text line)
+{
+    const size_t word = ir_place(line, " asm ");
+    const struct ir_text rest = {line.at + word, line.length - word};
+    const size_t quote = ir_place(rest, "\"");
+    if (word == line.length || ir_place(line, "call ") > word || quote == rest.length)
+        return true;
+    const struct ir_text text = {rest.at + quote, rest.length - quote};
+    return ir_begins(text, "\"\"") || ir_begins(text, "\"nop\"");
+}
+
+/* Assembly of the device. Returns 0, or -1 with a message. */
+static int check_assembly(const struct ir_module *module, const struct ir_entity *function)
+{
+    struct ir_text line;
+    size_t place = 0;
+    int result = 0;
+    while (ir_next_line(function->text, &place, &line))
+        if (!runs_on_host(line)) {
+            char where[512];
+            ir_location(module, line, where, sizeof(where));
+            result = cc_error("%sinline assembly is not supported, but for \"trap\", \"nop\" and "
+                              "reading SYS_CNT; call the instruction",
+                              where);
+        }
+    return result;
+}
+
 /* The buffer of a core that the variable is declared in; 0: it is in memory. */
 static unsigned long buffer_of(const struct ir_entity *variable)
 {
@@ -268,6 +297,10 @@ int ir_check_supported(struct ir_module *module, struct ir_kernel *kernel)
     int result = 0;
     ir_forget(module);
     ir_reach(module, kernel->function);
+    for (size_t i = 0; i < module->count; i++)
+        if (module->entities[i].kind == IR_FUNCTION && module->entities[i].reached &&
+            check_assembly(module, &module->entities[i]) != 0)
+            result = -1;
     for (size_t i = 0; i < module->count; i++) {
         const struct ir_entity *missing = &module->entities[i];
         if (missing->kind != IR_DECLARATION || !missing->reached ||

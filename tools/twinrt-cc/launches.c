@@ -185,12 +185,16 @@ static size_t past_parts(const cursor *in, size_t place, const char *const *part
     return next;
 }
 
-/* The two pieces of assembly that sources and headers have: asm("trap"), and the one that reads the
- * system counter into a variable. Returns where it ends, or `place` if it is neither. */
+/* The pieces of assembly that sources and headers have: asm("trap"), and those that read a register
+ * into a variable. Returns where it ends, or `place` if it is none of them. */
 static size_t put_assembly(const cursor *in, size_t place, FILE *out)
 {
     static const char *const trap[] = {"(", "\"trap\"", ")"};
-    static const char *const counter[] = {"(", "\"MOV %0, SYS_CNT\\n\"", ":", "\"+l\"", "("};
+    static const struct {
+        const char *parts[5];
+        const char *value;
+    } reads[] = {{{"(", "\"MOV %0, SYS_CNT\\n\"", ":", "\"+l\"", "("}, "::get_sys_cnt()"},
+                 {{"(", "\"MOV %0, PC\\n\"", ":", "\"+l\"", "("}, "::twk_program_counter_()"}};
     static const char *const end[] = {")", ")"};
     const size_t word = at(in, place, "__asm__") ? strlen("__asm__") : strlen("asm");
     if ((!at(in, place, "asm") && !at(in, place, "__asm__")) || past(in, place) != place + word)
@@ -203,14 +207,30 @@ static size_t put_assembly(const cursor *in, size_t place, FILE *out)
         fputs("::trap()", out);
         return trapped;
     }
-    const size_t variable = past_parts(in, next, counter, 5);
-    const size_t close = variable > next ? find_end(in, variable, ")") : in->length;
-    const size_t ended = close < in->length ? past_parts(in, close, end, 2) : close;
-    if (close == in->length || ended == close)
-        return place;
-    put_code(in, variable, close, out);
-    fputs(" = ::get_sys_cnt()", out);
-    return ended;
+    for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+        const size_t variable = past_parts(in, next, reads[i].parts, 5);
+        const size_t close = variable > next ? find_end(in, variable, ")") : in->length;
+        const size_t ended = close < in->length ? past_parts(in, close, end, 2) : close;
+        if (close == in->length || ended == close)
+            continue;
+        put_code(in, variable, close, out);
+        fprintf(out, " = %s", reads[i].value);
+        return ended;
+    }
+    return place;
+}
+
+/* Past [aicore] or [host, aicore], which the device's compiler takes where an attribute may be;
+ * `place` if it is neither. ([host] alone is an index or a capture far more often.) */
+static size_t past_side(const cursor *in, size_t place)
+{
+    static const char *const forms[][5] = {
+        {"[", "aicore", "]"}, {"[", "host", ",", "aicore", "]"}, {"[", "aicore", ",", "host", "]"}};
+    static const size_t parts[] = {3, 5, 5};
+    size_t next = place;
+    for (size_t i = 0; i < 3 && next == place && at(in, place, "["); i++)
+        next = past_parts(in, place, forms[i], parts[i]);
+    return next;
 }
 
 void cc_rewrite_launches(const char *text, size_t length, FILE *out)
@@ -218,6 +238,7 @@ void cc_rewrite_launches(const char *text, size_t length, FILE *out)
     const cursor in = {text, length};
     bool operator_before = false; /* operator<<<type>() */
     size_t assembly_end = 0;
+    size_t side_end = 0;
     for (size_t place = 0; place < length;) {
         size_t next = past(&in, place);
         if (at(&in, place, "<<<") && !operator_before) {
@@ -228,6 +249,11 @@ void cc_rewrite_launches(const char *text, size_t length, FILE *out)
         } else if ((text[place] == 'a' || text[place] == '_') &&
                    (assembly_end = put_assembly(&in, place, out)) > place) {
             next = assembly_end;
+            for (size_t i = place; i < next; i++)
+                if (text[i] == '\n')
+                    putc('\n', out);
+        } else if ((side_end = past_side(&in, place)) > place) {
+            next = side_end;
             for (size_t i = place; i < next; i++)
                 if (text[i] == '\n')
                     putc('\n', out);

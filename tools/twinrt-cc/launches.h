@@ -8,8 +8,8 @@
 
 /* Writes the text with each `kernel<<<blocks, 0, stream>>>(x)` as `kernel(x), ::twk_launch_(blocks,
  * 0, stream)`, const_cast to __gm__ as a call of twk_const_cast_, and asm("trap") and the reading
- * of SYS_CNT as calls. Lines keep their numbers; comments, literals and what is not a launch stay
- * as they are. */
+ * of SYS_CNT and PC as calls; without the attribute [aicore]. Lines keep their numbers;
+ * comments, literals and what is not a launch stay as they are. */
 void cc_rewrite_launches(const char *text, size_t length, FILE *out);
 
 #endif

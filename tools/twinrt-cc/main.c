@@ -14,6 +14,7 @@
 #include "ascend.h"
 #include "build.h"
 #include "describe.h"
+#include "driver.h"
 #include "say.h"
 
 #define STATUS_FAILED 1
@@ -133,9 +134,16 @@ static bool take_ascend(struct options *options, int argc, char **argv, int *at)
 {
     struct cc_ascend *ascend = &options->ascend;
     const char *word = argv[*at];
+    int words = 1;
     if (!options->is_ascend)
         return false;
-    if (strcmp(word, "-c") == 0) {
+    const enum cc_vendor_option vendor =
+        cc_vendor_option(word, *at + 1 < argc ? argv[*at + 1] : NULL, &ascend->passes, &words);
+    if (vendor == CC_VENDOR_REFUSED)
+        exit(STATUS_USAGE);
+    if (vendor == CC_VENDOR_TAKEN)
+        *at += words - 1;
+    else if (strcmp(word, "-c") == 0) {
         ascend->product = CC_OBJECT;
     } else if (strcmp(word, "-shared") == 0) {
         ascend->product = CC_LIBRARY;
@@ -145,9 +153,6 @@ static bool take_ascend(struct options *options, int argc, char **argv, int *at)
         ascend->toolkit = word + strlen("--toolkit=");
     } else if (strcmp(word, "--toolkit") == 0) {
         ascend->toolkit = value_of("--toolkit", argc, argv, at);
-    } else if (begins(word, "--npu-arch=")) {
-        if (strcmp(word + strlen("--npu-arch="), "dav-2201") != 0)
-            usage("only --npu-arch=dav-2201 is supported, not", word);
     } else if (word[0] != '-' && !cc_is_ascend_source(word)) {
         cc_add(&ascend->inputs, word);
     } else if (word[0] != '-') {
@@ -272,11 +277,29 @@ static void remove_folder(const char *path)
     (void)rmdir(path);
 }
 
+/* By the name of a compiler of the vendor's. */
+static int drive(int argc, char **argv)
+{
+    static char prefix[PATH_MAX];
+    static char self[PATH_MAX + 16];
+    char folder[PATH_MAX];
+    find_prefix(prefix);
+    snprintf(self, sizeof(self), "%s/bin/twinrt-cc", prefix);
+    int result = make_folder(folder);
+    if (result == 0) {
+        result = cc_drive(argc, argv, self, prefix, folder);
+        remove_folder(folder);
+    }
+    return result == 0 ? 0 : STATUS_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     static struct options options;
     char folder[PATH_MAX];
     char library[PATH_MAX + 16];
+    if (cc_is_driver(argv[0]))
+        return drive(argc, argv);
     read_options(&options, argc, argv);
     int result = make_folder(folder);
     if (result == 0 && options.is_ascend) {

@@ -47,6 +47,7 @@
 #define __sync_alias__
 #define __sync_in__
 #define __sync_out__
+#define __tf__                            /* of functions on tiles, for placing buffers */
 #define __disable_kernel_type_autoinfer__ /* __vector__ and its like say it */
 
 #define __forceinline__ inline __attribute__((always_inline))
@@ -67,6 +68,8 @@
 
 typedef _Float16 half;
 typedef __bf16 bfloat16_t;
+typedef half float16_t;
+typedef float float32_t;
 /* Of other parts: headers name them. */
 typedef struct twk_float4_e2m1x2_ float4_e2m1x2_t;
 typedef struct twk_float4_e1m2x2_ float4_e1m2x2_t;
@@ -155,12 +158,31 @@ enum QuantMode_t { /* K: up to 5, 16, 23 and 24; A: the others */
                    VQF162S16_PRE = 25,
                    QF162S16_PRE = 26,
                    VDEQS16 = 27,
-                   DEQS16 = 28
+                   DEQS16 = 28,
+                   /* Of other parts: headers name them, and fixpipe refuses them. */
+                   QF322F16_PRE = 64,
+                   VQF322F16_PRE,
+                   QF322BF16_PRE,
+                   VQF322BF16_PRE,
+                   QS322BF16_PRE,
+                   VQS322BF16_PRE
 };
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
 #define TWK_INTRINSIC_ inline __attribute__((always_inline, nodebug))
+/* Called rather than a function of the source with the same parameters. */
+#define TWK_PREFERRED_ __attribute__((enable_if(true, "")))
+
+/* A mode: sources give numbers, enumerators, and enumerators of classes of their own. */
+struct twk_choice_ {
+    uint64_t value;
+    template <typename type, typename = decltype((uint64_t)type())>
+    TWK_INTRINSIC_ constexpr twk_choice_(type value_) : value((uint64_t)value_)
+    {
+    }
+    TWK_INTRINSIC_ constexpr operator uint64_t() const { return value; }
+};
 
 /* The record of an instruction, which gets its arguments one by one. */
 struct twk_record_ : twk_instruction {
@@ -391,6 +413,50 @@ TWK_INTRINSIC_ void asc_prof_start(types...)
 template <typename... types>
 TWK_INTRINSIC_ void asc_prof_stop(types...)
 {
+}
+
+/* The smaller and the larger number; not templates, so that they are preferred to those of std. */
+#define TWK_MIN_MAX_(type)                                                                         \
+    TWK_INTRINSIC_ constexpr type min(type a, type b)                                              \
+    {                                                                                              \
+        return b < a ? b : a;                                                                      \
+    }                                                                                              \
+    TWK_INTRINSIC_ constexpr type max(type a, type b)                                              \
+    {                                                                                              \
+        return a < b ? b : a;                                                                      \
+    }
+TWK_MIN_MAX_(int)
+TWK_MIN_MAX_(unsigned)
+TWK_MIN_MAX_(long)
+TWK_MIN_MAX_(unsigned long)
+TWK_MIN_MAX_(float)
+TWK_MIN_MAX_(half)
+
+/* The address of a tile that its source has placed itself. */
+template <typename type>
+TWK_INTRINSIC_ type __cce_get_tile_ptr(type tile)
+{
+    return tile;
+}
+
+namespace __cce_scalar
+{
+using ::addr_cal_mode_t;
+} // namespace __cce_scalar
+
+/* What reads of PC give. Code here has no address of the device; preload() takes any. */
+TWK_INTRINSIC_ uint64_t twk_program_counter_()
+{
+    return 0;
+}
+
+/* With a pointer to the bias table. */
+template <typename type>
+TWK_INTRINSIC_ void copy_cbuf_to_bt(__biasbuf__ type *dst, __cbuf__ void *src, uint16_t convert,
+                                    uint16_t burst_count, uint16_t burst_length, uint16_t src_gap,
+                                    uint16_t dst_gap)
+{
+    copy_cbuf_to_bt((uint64_t)dst, src, convert, burst_count, burst_length, src_gap, dst_gap);
 }
 
 /* For const_cast of literals to __gm__, as twinrt-cc writes it. */
