@@ -67,6 +67,7 @@
 /* ---- numbers --------------------------------------------------------------------------------- */
 
 typedef _Float16 half;
+#define __fp16 _Float16 /* clang has it for storage alone */
 typedef __bf16 bfloat16_t;
 typedef half float16_t;
 typedef float float32_t;

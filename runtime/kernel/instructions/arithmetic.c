@@ -27,8 +27,31 @@ static uint32_t lanes_of(uint32_t type)
 
 static void compute_one(const native_lane_work *work, const arithmetic *how, uint32_t op,
                         const unsigned char *a, const unsigned char *b, unsigned char *dst,
+                        uint32_t count);
+
+/* dst += a b, or a and the scalar, in FP16: the product is rounded before it is added. */
+static void add_rounded_product(const native_lane_work *work, const arithmetic *how,
+                                const unsigned char *a, const unsigned char *b, unsigned char *dst,
+                                uint32_t count)
+{
+    unsigned char product[CHUNK * 2] __attribute__((aligned(32)));
+    for (uint32_t at = 0; at < count; at += CHUNK) {
+        const uint32_t some = count - at < CHUNK ? count - at : CHUNK;
+        const size_t offset = (size_t)at * 2;
+        compute_one(work, how, b ? TWK_OP_MUL : TWK_OP_MULS, a + offset, b ? b + offset : NULL,
+                    product, some);
+        compute_one(work, how, TWK_OP_ADD, dst + offset, product, dst + offset, some);
+    }
+}
+
+static void compute_one(const native_lane_work *work, const arithmetic *how, uint32_t op,
+                        const unsigned char *a, const unsigned char *b, unsigned char *dst,
                         uint32_t count)
 {
+    if (how->type == TWK_FP16 && (op == TWK_OP_MULADD || op == TWK_OP_AXPY)) {
+        add_rounded_product(work, how, a, b, dst, count);
+        return;
+    }
     const twk_vector call = {
         .op = (uint8_t)op, .type = how->type, .count = count, .scalar = how->scalar};
     const native_operands on = {.call = &call,

@@ -143,7 +143,9 @@ uint64_t twin_instruction_copy_ubuf_to_ubuf(native_core *core, const twk_instruc
     const uint64_t to_bytes = (rows - 1) * to_pitch + bytes;
     (void)twin_native_local(core, TWK_UB, from, from_bytes, BLOCK);
     (void)twin_native_local(core, TWK_UB, to, to_bytes, BLOCK);
-    if (overlap(from, from_bytes, to, to_bytes))
+    /* Each byte onto itself is what reused tiles come to. */
+    const bool itself = from == to && from_pitch == to_pitch;
+    if (!itself && overlap(from, from_bytes, to, to_bytes))
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
                            "bytes %llu to %llu of UB go to %llu to %llu, which overlap",
                            (unsigned long long)from, (unsigned long long)(from + from_bytes - 1),
@@ -153,7 +155,7 @@ uint64_t twin_instruction_copy_ubuf_to_ubuf(native_core *core, const twk_instruc
                                                          from + row * from_pitch, bytes, BLOCK);
         unsigned char *target = twin_native_target(core, TWK_UB, TWIN_PIPE_VECTOR, op,
                                                    to + row * to_pitch, bytes, BLOCK);
-        if (native_computes(core))
+        if (native_computes(core) && !itself)
             memcpy(target, source, bytes);
     }
     const twin_core_properties *properties = core->run->call.core;

@@ -91,7 +91,9 @@ static void test_inside(void)
         begin();
         const uint32_t count = 1 + below(9), length = 1 + below(8);
         const uint32_t from_gap = below(3) ? below(4) : 0, to_gap = below(3) ? below(4) : 0;
-        const uint32_t from = below(128) * 32, to = 0x4000 + below(128) * 32;
+        const uint32_t from = below(128) * 32;
+        const bool itself = from_gap == to_gap && below(4) == 0;
+        const uint32_t to = itself ? from : 0x4000 + below(128) * 32;
         const bursts b = {.count = count,
                           .bytes = length * 32,
                           .from = IMAGE + from,
@@ -290,6 +292,8 @@ static void test_refused(void)
     refused(TWIN_NATIVE_ADDRESS, "copy_ubuf_to_gm writes 64 bytes of global memory");
     LIST_ADD(COPY_UBUF_TO_UBUF, 64, 0, 0, 1, 4, 0, 0);
     refused(TWIN_NATIVE_OPERATION, "bytes 0 to 127 of UB go to 64 to 191, which overlap");
+    LIST_ADD(COPY_UBUF_TO_UBUF, 0, 0, 0, 2, 4, 0, 1);
+    refused(TWIN_NATIVE_OPERATION, "bytes 0 to 255 of UB go to 0 to 287, which overlap");
     LIST_ADD(COPY_GM_TO_UBUF_ALIGN_B16, 0, gm(0), 0, 1, 33, 1, 0, 0, 0);
     refused(TWIN_NATIVE_OPERATION, "burst_length is 33; with padding it must be a multiple of 2");
     LIST_ADD(COPY_GM_TO_UBUF_ALIGN_B16, 0, gm(0), 0, 1, 32, 17, 0, 0, 0);

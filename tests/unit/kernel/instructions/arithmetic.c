@@ -146,17 +146,23 @@ static double relu(double x)
     return isnan(x) || x > 0 ? x : 0;
 }
 
-/* Product and sum are each rounded to FP32. */
-static double sum_of_product(double a, double b, double c)
+/* The product is rounded to the type of the sum before it is added. */
+static double sum_of_product(const machine *m, uint32_t type, double a, double b, double c)
 {
-    const float product = (float)a * (float)b;
-    return (double)((float)c + product);
+    double product = (double)((float)a * (float)b);
+    if (type == TWK_FP16) {
+        product = slow_round(TWK_FP16, product);
+        if (m->saturate && !isfinite(product))
+            product = isnan(product) ? 0 : copysign(65504, product);
+    }
+    return (double)((float)c + (float)product);
 }
 
 /* FP16 values are exact in FP32, where each operation is rounded once; so the double of that
  * operation on FP16 values, rounded once, is the same. */
-static double of_floats(uint32_t number, double a, double b, double d)
+static double of_floats(const machine *m, const twk_instruction *in, double a, double b, double d)
 {
+    const uint32_t number = in->number, type = in->types[1] == TWK_FP16 ? in->types[0] : TWK_FP32;
     const float x = (float)a, y = (float)b;
     switch (number) {
     case TWK_INSTRUCTION_VADD:
@@ -180,12 +186,12 @@ static double of_floats(uint32_t number, double a, double b, double d)
     case TWK_INSTRUCTION_VSUBRELU:
         return relu((double)(x - y));
     case TWK_INSTRUCTION_VMADD:
-        return sum_of_product(a, d, b);
+        return sum_of_product(m, type, a, d, b);
     case TWK_INSTRUCTION_VMADDRELU:
-        return relu(sum_of_product(a, d, b));
+        return relu(sum_of_product(m, type, a, d, b));
     case TWK_INSTRUCTION_VMLA:
     case TWK_INSTRUCTION_VAXPY:
-        return sum_of_product(a, b, d);
+        return sum_of_product(m, type, a, b, d);
     case TWK_INSTRUCTION_VABS:
         return fabs(a);
     case TWK_INSTRUCTION_VREC:
@@ -303,8 +309,7 @@ static void refer_repeat(machine *m, const decoded *d, uint32_t repeat)
         const double x = element(m, d->from, at(d, 1, repeat, lane));
         const double y = second(m, d, repeat, lane);
         if (is_float(d->type))
-            numbers[lane] =
-                of_floats(d->in->number, x, y, element(m, d->type, at(d, 0, repeat, lane)));
+            numbers[lane] = of_floats(m, d->in, x, y, element(m, d->type, at(d, 0, repeat, lane)));
         else
             integers[lane] = of_integers(d->in, (int64_t)x, (int64_t)y);
     }
