@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/number.h"
+#include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
 #define PITCH_MOST ((uint64_t)1 << 31) /* of rows in global memory: no sum of them wraps */
@@ -168,11 +169,24 @@ static void NATIVE_COLD bad_global(native_core *core, native_op op, uint64_t add
                      (unsigned long long)address);
 }
 
+/* What headers print has no gaps. */
+static void NATIVE_COLD check_printed(native_core *core, native_op op, uint64_t address,
+                                      uint64_t pitch, uint32_t rows, uint32_t bytes)
+{
+    if (rows > 1 && pitch != bytes)
+        bad_global(core, op, address, bytes, true);
+    (void)twin_native_print_bytes(core, op, address, (uint64_t)rows * bytes);
+}
+
 void twin_native_check_global(native_core *core, native_op op, uint64_t address, uint64_t pitch,
                               uint32_t rows, uint32_t bytes, bool write)
 {
     native_memory *memory = &core->run->memory;
     const uint64_t span = (uint64_t)(rows - 1) * pitch;
+    if (__builtin_expect(native_is_printed(address), 0)) {
+        check_printed(core, op, address, pitch, rows, bytes);
+        return;
+    }
     if (rows > 1 && pitch > PITCH_MOST)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
                            "rows that are %llu bytes apart in global memory; the maximum is %llu",
@@ -189,6 +203,10 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
                              uint32_t bytes, unsigned char *out)
 {
     native_meeting meeting = {.core = core, .pipe = pipe, .op = op};
+    if (__builtin_expect(native_is_printed(address), 0)) {
+        memcpy(out, twin_native_print_bytes(core, op, address, bytes), bytes);
+        return;
+    }
     if (!native_computes(core) && pipe != TWIN_PIPE_SCALAR) {
         twin_native_overlay_touch(&core->run->memory, &core->block->writes, address, bytes,
                                   twin_native_hazard_meet, &meeting);
@@ -256,6 +274,9 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
                                         const native_write *write)
 {
     native_meeting meeting = {.core = core, .pipe = pipe, .op = op, .write = true};
+    if (__builtin_expect(native_is_printed(write->address), 0))
+        return twin_native_print_bytes(core, op, write->address,
+                                       (uint64_t)write->rows * write->bytes);
     native_write full = *write;
     const native_hazards *hazards = &core->hazards;
     full.pipe = (uint8_t)(hazards->first + pipe);

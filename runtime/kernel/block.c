@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kernel/cross_core.h"
+#include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
 #define KEPT_BLOCKS 96u /* that are not in use */
@@ -71,6 +72,7 @@ static void free_block(native_block *block)
         twin_native_fiber_free(&block->cores[i].fiber);
         free(block->cores[i].steps.list);
         free(block->cores[i].variables);
+        free(block->cores[i].prints);
         twin_native_hazard_free(&block->cores[i].hazards);
     }
     twin_native_overlay_free(&block->writes);
@@ -224,6 +226,7 @@ static void begin_core(native_core *core)
                              core->run->core_count * NATIVE_PIPES);
     twin_native_registers_begin(core);
     core->variables_set = false;
+    core->prints_begun = false;
 }
 
 void twin_native_block_begin(native_block *block, uint32_t number)
@@ -325,6 +328,8 @@ bool twin_native_block_end(native_block *block)
         const uint64_t passed = native_fiber_head_of(&core->fiber)->count.blocks - core->counted;
         (void)twin_native_steps_end(&core->steps, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
                                     passed * run->call.core->scalar_block);
+        if (run->failure.fault == TWIN_NATIVE_GOOD && core->prints_begun)
+            twin_native_print_end(core);
         if (run->failure.fault == TWIN_NATIVE_GOOD)
             check_waits(core);
         if (run->failure.fault == TWIN_NATIVE_GOOD)

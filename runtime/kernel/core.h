@@ -53,7 +53,11 @@ typedef struct native_core {
     native_registers registers;
     void *variables; /* that the core has for itself */
     size_t variables_room;
-    bool variables_set; /* in this block */
+    bool variables_set;    /* in this block */
+    unsigned char *prints; /* what headers of Ascend C print into (print_buffer.h); NULL: never */
+    bool prints_begun;     /* in this block */
+    uint32_t prints_shape; /* dimensions that the next tensor has; 0: none are given */
+    uint32_t prints_dimensions[8];
     native_units units;
     uint64_t counts[2][TWIN_COUNT_KINDS]; /* of the vector unit, of the cube; if the run counts */
 } native_core;
@@ -121,8 +125,9 @@ typedef struct twin_native_run {
     uint32_t barrier;                                    /* the newest; 0: none yet */
     float *scratch;                                      /* for matrices; NULL until needed */
     native_memory memory;
-    bool notes_reads;   /* they are compared with writes at the end */
-    native_reads reads; /* of blocks that have ended */
+    uint64_t constants_begin, constants_end; /* a part of the kernel's object; 0: none known */
+    bool notes_reads;                        /* they are compared with writes at the end */
+    native_reads reads;                      /* of blocks that have ended */
     native_step_lists lists;
     native_reported reported;
     native_fiber_host host_fiber;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernel/access.h"
+#include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
 #define COUNT_MOST  15u        /* of a flag: boards have 4 bits for it */
@@ -400,6 +401,8 @@ void twin_native_cache_clean_as(native_op op, uint64_t address, bool entire)
     for (size_t i = 0; i < block->late_count; i++)
         block->late_clean +=
             clean(core, &core->run->memory.launch.writes[block->late[i]], begin, end);
+    if (core->prints_begun)
+        twin_native_print_take(core);
 }
 
 void twin_native_cache_clean(uint64_t address, bool entire)

@@ -5,6 +5,8 @@
 
 #include "kernel/access.h"
 #include "kernel/number.h"
+#include "kernel/print.h"
+#include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
 static void check_aligned(native_core *core, native_op op, uint64_t address, uint32_t size)
@@ -22,15 +24,30 @@ static native_rows line_of(uint64_t address)
                          .bytes = NATIVE_LINE_BYTES};
 }
 
+/* Constants of the kernel's object are global memory, too: a pointer to one has their address. */
+static void NATIVE_COLD read_constant(native_core *core, native_op op, uint64_t address,
+                                      uint32_t size, void *out)
+{
+    const void *constant = twin_native_constant(core, address, size);
+    if (constant)
+        memcpy(out, constant, size);
+    else
+        twin_native_check_global(core, op, address, 0, 1, size, false); /* fails */
+}
+
 void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint64_t address,
                            uint32_t size, void *out)
 {
     check_aligned(core, op, address, size);
-    twin_native_check_global(core, op, address, 0, 1, size, false);
-    twin_native_seen_global(core, op, type, address, size, out);
+    const bool printed = native_is_printed(address);
+    if (__builtin_expect(
+            printed || twin_native_memory_find(&core->run->memory, address, size, false), 1))
+        twin_native_seen_global(core, op, type, address, size, out);
+    else
+        read_constant(core, op, address, size, out);
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
                      core->run->call.core->scalar_access);
-    if (core->run->notes_reads)
+    if (core->run->notes_reads && !printed)
         twin_native_global_noted(core, TWIN_PIPE_SCALAR,
                                  &(native_rows){.address = address, .rows = 1, .bytes = size});
     const native_rows line = line_of(address);

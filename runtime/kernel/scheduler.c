@@ -320,6 +320,7 @@ static twin_native_run *prepare(const twin_native_call *call)
     run->report = NULL;
     run->reported.count = 0;
     run->overflowed = false;
+    run->constants_begin = run->constants_end = 0;
     run->first_block = run->next_block = 0;
     run->end_block = call->blocks;
     run->stop = NULL;

@@ -10,10 +10,8 @@
 #include "kernel/access.h"
 #include "kernel/cross_core.h"
 #include "kernel/number.h"
+#include "kernel/print.h"
 #include "twinrt/kernel.h"
-
-#define PRINT_BYTES 1024u
-#define PRINT_MOST  (1u << 20) /* bytes that a core of a block prints */
 
 static const twk_place *place(void)
 {
@@ -134,38 +132,6 @@ static void barrier(uint32_t pipe)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Not inline: `print` looks at the stack before there is this text on it. */
-static void __attribute__((noinline, format(printf, 2, 0)))
-print_text(native_core *core, const char *format, va_list args)
-{
-    char text[PRINT_BYTES], *large = NULL;
-    va_list again;
-    va_copy(again, args);
-    const int length = vsnprintf(text, sizeof(text), format, args);
-    const uint32_t bytes = length < 0 ? 0 : (uint32_t)length + 1;
-    const bool last = bytes >= PRINT_MOST - core->printed;
-    core->printed += last ? PRINT_MOST - core->printed : bytes;
-    if (bytes > sizeof(text) && !last)
-        large = malloc(bytes);
-    if (large)
-        (void)vsnprintf(large, bytes, format, again);
-    va_end(again);
-    if (last)
-        snprintf(text, sizeof(text),
-                 "\n(more was not printed: a core prints %u bytes of a block)\n", PRINT_MOST);
-    if (length >= 0)
-        core->run->call.print(core->run->call.user, core->block->number, core->index,
-                              large ? large : text);
-    free(large);
-}
-
-static void __attribute__((format(printf, 1, 0))) print(const char *format, va_list args)
-{
-    native_core *core = native_caller(NATIVE_OP_PRINT);
-    if (core->run->call.print && core->printed < PRINT_MOST)
-        print_text(core, format, args);
-}
-
 static void trap(const char *text)
 {
     native_core *core = native_caller(NATIVE_OP_STOP);
@@ -200,7 +166,7 @@ static twk_ops table = {
     .barrier = barrier,
     .cross_core_set_flag = twin_native_cross_core_set,
     .cross_core_wait_flag = twin_native_cross_core_wait,
-    .print = print,
+    .print = twin_native_print,
     .trap = trap,
     .spent = spent,
     .cross_core_set_flag_mode = twin_native_cross_core_set_mode,
@@ -210,6 +176,7 @@ static twk_ops table = {
     .load = twin_native_load,
     .store = twin_native_store_bytes,
     .core_variables = twin_native_core_variables,
+    .print_values = twin_native_print_values,
 };
 
 static void find_stacks(void)

@@ -5,6 +5,7 @@ Skipped (77) without clang 16 or newer."""
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -53,10 +54,10 @@ class Case(unittest.TestCase):
         self.assertEqual((got.returncode, got.stderr), (0, ""), got.stderr)
         return self.path(output)
 
-    def run_program(self, *words, **environment):
+    def run_program(self, *words, cwd=None, **environment):
         library = {"LD_LIBRARY_PATH": os.path.join(BUILD, "lib64"), "TWINRT_BACKEND": "sim"}
         return subprocess.run([*words], capture_output=True, text=True, timeout=120, check=False,
-                              stdin=subprocess.DEVNULL,
+                              stdin=subprocess.DEVNULL, cwd=cwd,
                               env={**os.environ, **library, **environment})
 
     def passes(self, *words):
@@ -188,6 +189,101 @@ class Mistakes(Case):
         self.assertTrue(message.endswith(self.at("mistake: flag_removed")), message)
 
 
+class Prints(Case):
+    """The text of each block is after that of the one before, and names its core."""
+    # As C and the public documents of DumpTensor have it.
+    VALUES = ["-3|4000000000|ff|ABC|   42|42   |00042|10",
+              "3.141590|3.14|   3.142|3.141590|1.000000e+03|1.500000|-2.500000",
+              "-9223372036854775808|18446744073709551615|-1|-7",
+              "constant|    ab|cd    |ef|x|0x1234|%"]
+    LAST = ["more 1 %d", "%q"]
+    TENSORS = """\
+[AIV Block 0] DumpTensor: desc=1, addr=0x40, data_type=int32, position=UB, dump_size=33
+[-1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, \
+25, 26, 27, 28, 29,\x20
+30, 31]
+[AIV Block 0] DumpTensor: desc=2, addr=0x40, data_type=int32, position=UB, dump_size=8
+[[[-1,0],
+[1,2]],
+[[3,4],
+[5,6]]]
+[AIV Block 0] DumpTensor: desc=3, addr=0x40, data_type=int32, position=UB, dump_size=8
+shape is [2, 3], dumpSize is 8, dumpSize is greater than shapeSize.
+[[-1,0,1],
+[2,3,4]]
+[AIV Block 0] DumpTensor: desc=4, addr=0x40, data_type=int32, position=UB, dump_size=7
+shape is [3, 3], dumpSize is 7, data is not enough.
+[[-1,0,1],
+[2,3,4],
+[5,-,-]]
+code 0
+"""
+
+    def print_program(self, *words):
+        # Formats that are wrong are what is tested.
+        return self.build("prints.asc", "-Wno-format", *words)
+
+    def test_values(self):
+        for level in ("-O0", "-O2"):
+            got = self.run_program(self.print_program(level), "values")
+            self.assertEqual(got.stderr, "")
+            wanted = [f"[AIV Block {block}/2] {line}" for block, first in enumerate("BC")
+                      for line in [*self.VALUES, f"{first}lock|global", *self.LAST]]
+            self.assertEqual(got.stdout.splitlines(), [*wanted, "code 0"])
+
+    def test_cores(self):
+        got = self.run_program(self.print_program(), "cores")
+        self.assertEqual(got.stdout.splitlines(),
+                         [f"[{core}] here" for core in
+                          ("AIC Block 0/2", "AIV Block 0/4", "AIV Block 1/4",
+                           "AIC Block 1/2", "AIV Block 2/4", "AIV Block 3/4")] + ["code 0"])
+
+    def test_tensors(self):
+        got = self.run_program(self.print_program(), "tensors")
+        self.assertEqual((got.stdout, got.stderr), (self.TENSORS, ""))
+
+    def test_switched_off(self):
+        program = self.print_program("-DASCENDC_DUMP=0")
+        self.assertEqual(self.run_program(program, "cores").stdout, "code 0\n")
+
+    def test_assertion(self):
+        program = self.print_program()
+        self.assertEqual(self.run_program(program, "asserts", "2").stdout, f"code {GOOD}\n")
+        got = self.run_program(program, "asserts", "1")
+        line = line_of("prints.asc", "assertion")
+        what = "`get_block_idx() < limit && \"enough blocks\"' failed"
+        printed, code = got.stdout.splitlines()
+        self.assertRegex(printed, rf"^\[AIV Block 1/2\] \[ASSERT\] prints\.asc:{line}: "
+                                  r"void asserts\(.*\): Assertion ")
+        self.assertTrue(printed.endswith(f": Assertion {what}."), printed)
+        self.assertEqual(code, f"code {TRAP}")
+        self.assertIn(f"block 1: assertion {what}, at {HERE}/prints.asc:{line}\n", got.stderr)
+
+    def test_what_is_no_string(self):
+        got = self.run_program(self.print_program(), "no_string")
+        self.assertEqual(got.stdout, f"code {EXCEPTION}\n")
+        self.assertRegex(got.stderr, "printf: the format, or the value of a %s, is not the address "
+                                     "of a string that ends, at .*prints.asc")
+
+    def test_damaged_records(self):
+        program = self.print_program()
+        self.assertIn("code 0", self.run_program(program, "damaged", "13").stdout)
+        got = self.run_program(program, "damaged", "12")
+        self.assertEqual(got.stdout, f"code {EXCEPTION}\n")
+        self.assertIn("no dcci came after the 104 bytes that it has printed last", got.stderr)
+        for how in range(12):
+            with self.subTest(how):
+                got = self.run_program(program, "damaged", str(how))
+                self.assertEqual(got.stdout.splitlines()[-1], f"code {EXCEPTION}")
+                self.assertRegex(got.stderr, r"it prints a record of type \d+ that this runtime "
+                                             "cannot read")
+
+    def test_outside(self):
+        got = self.run_program(self.print_program(), "outside")
+        self.assertEqual(got.stdout, f"code {EXCEPTION}\n")
+        self.assertIn("which are not inside an allocation", got.stderr)
+
+
 class Products(Case):
     def test_object_and_library(self):
         """Kernels and their launches in an object, in a shared library, and main elsewhere."""
@@ -199,17 +295,6 @@ class Products(Case):
         program = self.build(self.path("main.cpp"), self.path("liblaunches.so"),
                              f"-Wl,-rpath,{self.folder}", output="shared")
         self.passes(program)
-
-    def test_prints_of_the_toolkit(self):
-        """Its printf is declared here as its headers do."""
-        with open(self.path("print.asc"), "w", encoding="utf-8") as file:
-            file.write("namespace __asc_aicore {\n"
-                       "static void printf(__gm__ const char *, ...) {}\n}\n"
-                       "__global__ __aicore__ void say() { __asc_aicore::printf(nullptr); }\n")
-        got = self.tool(self.path("print.asc"), "-c", "-o", self.path("print.o"))
-        self.assertEqual(got.returncode, 0)
-        self.assertRegex(got.stderr, "warning: .*print.asc: printf and DumpTensor of AscendC print "
-                                     "nothing on the model")
 
     def test_objects_alone(self):
         """Without a source twinrt-cc links, as build tools want it."""
@@ -407,6 +492,99 @@ class Errors(Case):
 @unittest.skipUnless(TOOLKIT, "TWINRT_TEST_TOOLKIT does not name the sources of a toolkit")
 class Toolkit(Case):
     """The vendor's own examples, unchanged, with the headers of TWINRT_TEST_TOOLKIT."""
+
+    def run_example(self, name, source):
+        """Builds one of 01_simd_cpp_api with its own CMake file. Its output and its folder."""
+        folder = os.path.join(TOOLKIT, "examples", "01_simd_cpp_api", name)
+        build = self.path("build")
+        os.mkdir(build)
+        environment = {**os.environ, "ASCEND_HOME_PATH": TOOLKIT}
+        for command in (["cmake", "-S", folder, "-B", build, f"-DCMAKE_PREFIX_PATH={BUILD}",
+                         "-DCMAKE_ASC_ARCHITECTURES=dav-2201"], ["cmake", "--build", build]):
+            got = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
+                                 env=environment)
+            self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
+        for name, data in source.items():
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(data)
+        got = self.run_program(os.path.join(build, "demo"), cwd=self.folder)
+        self.assertEqual((got.returncode, got.stderr), (0, ""), got.stdout + got.stderr)
+        return got.stdout
+
+    def test_hello_world(self):
+        got = self.run_example("00_introduction/00_quickstart/hello_world", {})
+        self.assertEqual(got.splitlines(),
+                         [f"[AIV Block {block}/8] Hello World!!!" for block in range(8)])
+
+    def matrices(self):
+        """Whole numbers, whose products fit: the files that the examples read."""
+        a = [[(7 * i + 3 * j) % 9 + 1 for j in range(64)] for i in range(256)]
+        b = [[(5 * i + 2 * j) % 9 + 1 for j in range(256)] for i in range(64)]
+        files = {f"input/{name}.bin": b"".join(struct.pack(f"<{len(row)}e", *row) for row in rows)
+                 for name, rows in (("x1_gm", a), ("x2_gm", b))}
+        return a, b, {**files, "output/output.bin": b""}
+
+    def tensors(self, text):
+        """Of each DumpTensor: its block, its label, its position, its elements."""
+        found = re.findall(r"\[AIC Block (\d)\] DumpTensor: desc=(\d), .*position=(\w+), "
+                           r"dump_size=32\n\[([^]]*)\]", text)
+        return {(int(block), int(label)): (position, [float(x) for x in elements.split(",")])
+                for block, label, position, elements in found}
+
+    def test_dump(self):
+        a, b, files = self.matrices()
+        found = self.tensors(self.run_example("01_utilities/02_dump/simple_dump", files))
+        for block in range(2):
+            c = [sum(a[128 * block + i][k] * b[k][j] for k in range(64))
+                 for i in range(2) for j in range(16)]
+            # L1 and L0C have 16 columns of each row side by side.
+            self.assertEqual(found.pop((block, 1)), ("GM", a[128 * block][:32]))
+            self.assertEqual(found.pop((block, 2)), ("GM", b[0][:32]))
+            self.assertEqual(found.pop((block, 3)),
+                             ("L1", a[128 * block][:16] + a[128 * block + 1][:16]))
+            self.assertEqual(found.pop((block, 4)), ("L1", b[0][:16] + b[1][:16]))
+            self.assertEqual(found.pop((block, 5)), ("L0C", c))
+        self.assertEqual(found, {})
+
+    def test_printf(self):
+        a, _, files = self.matrices()
+        got = self.run_example("01_utilities/00_printf/simple_printf", files).splitlines()
+        for block in range(2):
+            self.assertRegex(got.pop(0), rf"^\[AIC Block {block}/2\] printf pointer 0x[0-9a-f]+$")
+            for line in (f"mIterIdx is {block}, blockIdx is {block}.",
+                         f"half {a[128 * block][0]:f}.",
+                         "baseM is 128, baseK is 64, baseN is 256.", "M is 100, N is 100."):
+                self.assertEqual(got.pop(0), f"[AIC Block {block}/2] printf {line}")
+        self.assertEqual(got, [])
+
+    def test_functions_that_print(self):
+        """Those of the namespace and those without, with an assertion that fails."""
+        program = self.path("program")
+        got = self.tool("toolkit.asc", "--toolkit=" + TOOLKIT, "-DASCENDC_TIME_STAMP_ON", "-o",
+                        program)
+        self.assertEqual(got.returncode, 0, got.stderr)
+        wanted = ["[AIV Block 0/1] near 0", "[AIV Block 0/1] far -1 2.031250 text ff",
+                  "[AIV Block 0/1] plain",
+                  "[AIV Block 0] DumpTensor: desc=5, addr=0x0, data_type=float16, position=UB, "
+                  "dump_size=4", "[[2.000000,2.031250],", "[2.062500,2.093750]]",
+                  "[AIV Block 0] DumpTensor: desc=6, addr=0x0, data_type=float16, position=GM, "
+                  "dump_size=2", "[2.000000, 2.031250]",
+                  "[AIV Block 0] DumpTensor: desc=7, addr=0x40, data_type=float16, position=UB, "
+                  "dump_size=2", "[3.000000, 3.031250]"]
+        lines = self.run_program(program).stdout.splitlines()
+        stamps = [line for line in lines if line.startswith("descId is ")]
+        rest = [line for line in lines if line not in stamps]
+        self.assertEqual([re.sub(r"addr=0x\w+(.*GM)", r"addr=0x0\1", line) for line in rest],
+                         [*wanted, "code 0"])
+        self.assertRegex(stamps[-1], r"^descId is 70000, rsv is 0, timeStamp is \d+, pcPtr is 0, "
+                                     r"entry is 0\.$")
+        got = self.run_program(program, "1").stdout.splitlines()
+        line = line_of("toolkit.asc", "assertion")
+        self.assertRegex(got[-2], rf"^\[AIV Block 0/1\] \[ASSERT\] toolkit\.asc:{line}: "
+                                  r"void all\(.*\): Assertion `fail == 0' failed\. fail is 1$")
+        self.assertEqual(got[-1], f"code {TRAP}")
 
     def test_add(self):
         folder = os.path.join(TOOLKIT, "examples/01_simd_cpp_api/00_introduction/01_add/add")

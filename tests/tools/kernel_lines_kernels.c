@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels with one mistake each, in the line that names it. */
+#include <assert.h>
 #include <twinrt/kernel.h>
 
 #include "kernel_lines_header.h"
@@ -65,6 +66,11 @@ TWK_VECTOR_KERNEL(outside, struct mistake_args, args)
 TWK_VECTOR_KERNEL(asserted, struct mistake_args, args)
 {
     twk_assert(args->nothing == 1); // mistake: asserted
+}
+
+TWK_VECTOR_KERNEL(plain_assert, struct mistake_args, args)
+{
+    assert(args->nothing == 2); // mistake: plain_assert
 }
 
 TWK_VECTOR_KERNEL(divided, struct mistake_args, args)

@@ -21,6 +21,7 @@ MISTAKES = {
     "misaligned": "is not a multiple of 4",
     "outside": "which are not inside an allocation",
     "asserted": "args->nothing == 1",
+    "plain_assert": "assertion `args->nothing == 2' failed",
     "divided": "a division by 0",
     "wild": "its own code touched",
 }

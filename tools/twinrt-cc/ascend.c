@@ -491,28 +491,6 @@ static void free_unit(struct unit *unit)
     }
 }
 
-/* Functions of the toolkit's debug headers, which put what they print into a buffer of the vendor's
- * runtime. */
-static void warn_of_prints(const struct unit *unit)
-{
-    static const char *const names[] = {"6printf", "asc_dump_"};
-    const struct ir_module *module = &unit->modules[PASS_HOST];
-    for (size_t i = 0; i < module->count; i++) {
-        const struct ir_entity *entity = &module->entities[i];
-        const struct ir_text name = entity->name;
-        bool prints = false;
-        for (size_t j = 0; j < sizeof(names) / sizeof(names[0]); j++)
-            prints = prints || ir_place(name, names[j]) < name.length;
-        if (entity->kind != IR_FUNCTION || !prints || !ir_begins(name, "_ZN12__asc_aicore"))
-            continue;
-        fprintf(stderr,
-                "twinrt-cc: warning: %s: printf and DumpTensor of AscendC print nothing on the "
-                "model\n",
-                unit->source);
-        return;
-    }
-}
-
 static int compile_host(struct unit *unit, const char *image, const char *object)
 {
     char ir[4096];
@@ -542,8 +520,6 @@ static int build_source(struct unit *unit, const char *image, const char *object
     for (int i = 0; i < PASSES && result == 0; i++)
         if (is_wanted(unit, order[i]))
             result = to_ir(unit, order[i]);
-    if (result == 0)
-        warn_of_prints(unit);
     if (result == 0 && unit->kernels[PASS_HOST].count == 0 && !object)
         result = cc_error("%s has no kernel: no function is __global__", unit->source);
     if (result == 0 && unit->kernels[PASS_HOST].count > 0)

@@ -6,6 +6,7 @@
 
 #include "ir_pointer.h"
 #include "say.h"
+#include "twinrt/kernel_image.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -367,6 +368,23 @@ static void write_without_comdat(struct ir_text text, FILE *out)
     ir_write(ir_after(text, end), out);
 }
 
+/* The variable of the toolkit that says where kernels put what they print; the vendor's runtime
+ * sets it. */
+#define PRINTS "g_sysPrintFifoSpace"
+
+static bool write_prints(struct ir_text definition, FILE *out)
+{
+    static const char word[] = " null";
+    const size_t place = ir_place(definition, word);
+    if (place == definition.length)
+        return false;
+    ir_write((struct ir_text){definition.at, place}, out);
+    fprintf(out, " inttoptr (i64 %llu to ptr addrspace(%u))", (unsigned long long)TWK_PRINT_BUFFER,
+            IR_SPACE_GM);
+    write_without_comdat(ir_after(definition, place + strlen(word)), out);
+    return true;
+}
+
 static void write_variable(const struct ir_entity *variable, FILE *out)
 {
     const size_t place = ir_place(variable->text, " = ") + 3;
@@ -377,6 +395,8 @@ static void write_variable(const struct ir_entity *variable, FILE *out)
     }
     ir_write((struct ir_text){variable->text.at, place}, out);
     fputs("internal ", out);
+    if (ir_is(variable->name, PRINTS) && write_prints(past_linkage(rest), out))
+        return;
     write_without_comdat(past_linkage(rest), out);
 }
 

@@ -10,6 +10,14 @@
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
+#ifdef TWK_DEVICE_ /* what kernels call is below; other functions are those of the host */
+#define printf twk_host_printf_
+#include <stdio.h>
+#undef printf
+#else
+#include <stdio.h>
+#include <stdlib.h>
+#endif
 
 #include "twinrt/kernel_image.h"
 #include "twinrt/kernel_instructions.h"
@@ -268,6 +276,97 @@ inline int twk_launch_(number blocks, dynamic bytes = 0, void *stream = nullptr)
 #define ASCENDC_ASSERT(...)
 #endif
 
+/* ---- prints and assertions ------------------------------------------------------------------- */
+
+#ifdef TWK_DEVICE_
+extern "C" {
+void twk_print_values_(bool named, const char *format, uint32_t count,
+                       const uint64_t *values) noexcept;
+[[noreturn]] void twk_assert_fail_(const char *expression) noexcept;
+}
+
+/* As printf of the toolkit has its arguments: 64 bits, or those of FP32. Code of the host is parsed
+ * here, too, so all that printf() takes must be taken. */
+template <typename type>
+TWK_INTRINSIC_ uint64_t twk_printed_(type value)
+{
+    if constexpr (__is_floating_point(type))
+        return __builtin_bit_cast(uint32_t, (float)value);
+    else if constexpr (__is_pointer(type))
+        return (uint64_t)value;
+    else
+        return (uint64_t)(int64_t)value;
+}
+
+/* What a kernel that is no toolkit's calls, or that does not name the namespace. */
+template <typename... types>
+__attribute__((noinline)) int printf(const char *format, types... values)
+{
+#if !defined(ASCENDC_DUMP) || ASCENDC_DUMP != 0
+    const uint64_t list[] = {twk_printed_(values)..., 0};
+    twk_print_values_(true, format, sizeof...(values), list);
+#endif
+    return 0;
+}
+
+/* What the toolkit's assert() with a text calls. */
+template <typename... types>
+[[noreturn]] __attribute__((noinline)) void
+__assert_fail_msg(const char *expression, const char *file, unsigned line, const char *function,
+                  const char *format, types... values)
+{
+    const uint64_t place[] = {(uint64_t)file, line, (uint64_t)function, (uint64_t)expression};
+    const uint64_t list[] = {twk_printed_(values)..., 0};
+    twk_print_values_(true, "[ASSERT] %s:%u: %s: Assertion `%s' failed. ", 4, place);
+    twk_print_values_(false, format, sizeof...(values), list);
+    twk_assert_fail_(expression);
+}
+#else
+template <typename... types>
+[[noreturn]] inline void __assert_fail_msg(const char *, const char *, unsigned, const char *,
+                                           const char *, types...)
+{
+    abort();
+}
+namespace AscendC
+{
+/* For sources that use the namespace: nearer than its own. */
+template <typename first_type, typename... types>
+inline int printf(const char *format, first_type first, types... values)
+{
+    return __builtin_printf(format, first, values...);
+}
+} // namespace AscendC
+#endif
+
+/* Functions of the toolkit that kernels call without the namespace, as the device's compiler has
+ * it. */
+namespace __asc_aicore
+{
+#define TWK_DUMP_(name, space)                                                                     \
+    template <typename type>                                                                       \
+    static __attribute__((noinline)) void name(space type *tensor, uint32_t label,                 \
+                                               uint32_t count);
+TWK_DUMP_(asc_dump, __gm__)
+TWK_DUMP_(asc_dump, __ubuf__)
+TWK_DUMP_(asc_dump, __cbuf__)
+TWK_DUMP_(asc_dump, __cc__)
+TWK_DUMP_(asc_dump, __biasbuf__)
+TWK_DUMP_(asc_dump, __fbuf__)
+TWK_DUMP_(asc_dump_gm, __gm__)
+TWK_DUMP_(asc_dump_ubuf, __ubuf__)
+TWK_DUMP_(asc_dump_l1buf, __cbuf__)
+TWK_DUMP_(asc_dump_cbuf, __cc__)
+#undef TWK_DUMP_
+static __attribute__((noinline)) void asc_time_stamp(uint32_t label);
+} // namespace __asc_aicore
+using __asc_aicore::asc_dump;
+using __asc_aicore::asc_dump_cbuf;
+using __asc_aicore::asc_dump_gm;
+using __asc_aicore::asc_dump_l1buf;
+using __asc_aicore::asc_dump_ubuf;
+using __asc_aicore::asc_time_stamp;
+
 #include "twinrt_ascendc_instructions.h"
 
 /* ---- what needs no instruction of the model -------------------------------------------------- */
@@ -313,6 +412,12 @@ TWK_INTRINSIC_ uint64_t get_imm(uint64_t value)
 /* UB is not cached. */
 TWK_INTRINSIC_ void dcci(__ubuf__ void *, uint64_t) {}
 TWK_INTRINSIC_ void dcci(__ubuf__ void *, uint64_t, uint64_t) {}
+
+/* What get_sys_cnt() counts from. */
+TWK_INTRINSIC_ uint64_t __get_entry_sys_cnt()
+{
+    return 0;
+}
 
 /* A number without a type is one of 32 bits. */
 template <typename type>

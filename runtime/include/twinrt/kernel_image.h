@@ -259,6 +259,10 @@ typedef struct twk_instruction {
     uint64_t arguments[20];
 } twk_instruction;
 
+/* Where headers of Ascend C put what they print, instead of in memory that the device has. */
+#define TWK_PRINT_BUFFER       ((uint64_t)1 << 56)
+#define TWK_PRINT_BUFFER_BYTES ((uint64_t)1 << 28)
+
 typedef struct twk_ops {
     uint32_t size;    /* of this table */
     uint32_t version; /* TWK_VERSION of the runtime */
@@ -297,6 +301,9 @@ typedef struct twk_ops {
     /* Variables that each core has for itself: of as many bytes, which begin with `initial` in each
      * block. */
     void *(*core_variables)(const void *initial, uint64_t bytes);
+    /* Prints a text; `named`: after the core that prints it. Values are integers extended to 64
+     * bits, bits of FP32, or addresses; of strings, too. */
+    void (*print_values)(bool named, const char *format, uint32_t count, const uint64_t *values);
 } twk_ops;
 
 /* The table, once the runtime has given it. */

@@ -4,6 +4,7 @@
  * kernels: the counter does not count itself. */
 #include "twinrt/kernel.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The linker gives both, where at least one kernel is linked. (It exports them too, unless
@@ -37,6 +38,41 @@ void twk_printf(const char *format, ...)
     va_end(args);
 }
 
+TWK_HIDDEN void twk_print_values_(bool named, const char *format, uint32_t count,
+                                  const uint64_t *values);
+void twk_print_values_(bool named, const char *format, uint32_t count, const uint64_t *values)
+{
+    twk_slot->print_values(named, format, count, values);
+}
+
+/* Whether a kernel runs on this stack. */
+static bool in_kernel(uintptr_t here)
+{
+    return twk_slot && here - twk_slot->stacks < twk_slot->stacks_bytes;
+}
+
+/* What assert() calls: the kernel fails, and the process lives. */
+TWK_HIDDEN void __assert_fail(const char *expression, const char *file, unsigned line,
+                              const char *function) __attribute__((noreturn));
+TWK_HIDDEN void twk_assert_fail_(const char *expression) __attribute__((noreturn));
+void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)
+{
+    if (!in_kernel((uintptr_t)__builtin_frame_address(0))) {
+        fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+        abort();
+    }
+    const uint64_t values[] = {(uintptr_t)file, line, (uintptr_t)function, (uintptr_t)expression};
+    twk_print_values_(true, "[ASSERT] %s:%u: %s: Assertion `%s' failed.\n", 4, values);
+    twk_assert_fail_(expression);
+}
+
+void twk_assert_fail_(const char *expression)
+{
+    char text[512];
+    snprintf(text, sizeof(text), "assertion `%s' failed", expression);
+    twk_stop(text);
+}
+
 void twk_stop(const char *text)
 {
     twk_slot->trap(text);
@@ -48,13 +84,12 @@ void twk_stop(const char *text)
 void __sanitizer_cov_trace_pc(void);
 TWK_HIDDEN void __sanitizer_cov_trace_pc(void)
 {
-    const twk_ops *ops = twk_slot;
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    if (__builtin_expect(!ops || here - ops->stacks >= ops->stacks_bytes, 0))
+    if (__builtin_expect(!in_kernel(here), 0))
         return;
     twk_count *count = (twk_count *)((here | (TWK_STACK_BYTES - 1)) + 1) - 1;
     if (__builtin_expect(++count->blocks >= count->most, 0))
-        ops->spent();
+        twk_slot->spent();
 }
 
 /* ---- what twinrt-cc makes of sources in Ascend C --------------------------------------------- */
