@@ -328,6 +328,7 @@ void twin_native_vector(const twk_vector *vector)
         find_rows(&on, one);
     else
         find_flat(&on, one);
+    on.computed = vector->count * (vector->rows > 0 ? vector->rows : 1);
     note_operands(&on, one);
     check_values(core, vector, on.size);
     if (native_computes(core))

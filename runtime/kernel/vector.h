@@ -15,7 +15,8 @@ static inline bool native_is_float(uint32_t type)
 typedef struct native_operands {
     const twk_vector *call;
     native_core *core;
-    uint32_t size; /* of an element of the source */
+    uint32_t size;     /* of an element of the source */
+    uint32_t computed; /* elements that the mask has, in all rows */
     unsigned char *dst;
     const unsigned char *a, *b;
     const unsigned char *mask;

@@ -178,10 +178,9 @@ uint64_t twin_native_vector_cycles(const native_operands *on)
     const uint64_t cycles = cycles_of(on, true);
     if (__builtin_expect(on->core->run->call.counts, 0)) {
         const twk_vector *call = on->call;
-        const uint64_t elements = (uint64_t)call->count * (call->rows ? call->rows : 1);
         if (call->type <= TWIN_COUNT_UINT64)
             native_count(on->core, TWIN_PIPE_VECTOR, call->type,
-                         elements * operations_of(call->op));
+                         on->computed * operations_of(call->op));
         native_count(on->core, TWIN_PIPE_VECTOR, TWIN_COUNT_BANK_CYCLES,
                      cycles - cycles_of(on, false));
     }

@@ -72,6 +72,17 @@ TWK_VECTOR_KERNEL(rows, struct hint_args, args)
         twk_load_rows(twk_ub_at(0), mine + (uint64_t)i * count * pitch, &rows);
 }
 
+/* Waits for the data after each `more` loads. */
+TWK_VECTOR_KERNEL(latency, struct hint_args, args)
+{
+    const twk_gm mine = args->x + (uint64_t)twk_block() * args->tiles * args->bytes;
+    for (uint32_t i = 0; i < args->tiles; i++) {
+        twk_load(twk_ub_at(0), mine + (uint64_t)i * args->bytes, args->bytes);
+        if ((i + 1) % args->more == 0)
+            twk_barrier(TWK_ALL);
+    }
+}
+
 /* Two operands `more` bytes from each other. */
 TWK_VECTOR_KERNEL(banks, struct hint_args, args)
 {

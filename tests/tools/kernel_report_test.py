@@ -184,6 +184,11 @@ class Hints(Folder):
     def test_rows_of_a_sector(self):
         self.check("rows 40 32 32768 0 512", None)
 
+    def test_latency(self):
+        """Each load is waited for, or 64 of them at once."""
+        self.check("latency 40 1024 512 0 1", "latency", "all pipes wait for data")
+        self.check("latency 40 1024 512 0 64", None)
+
     def test_bank_conflicts(self):
         """Both operands in the same bank groups: each of the 64 repeats of 3000 additions takes a
         cycle more, on 40 cores."""

@@ -165,11 +165,6 @@ static bool is_dense(const native_lanes *lanes, const native_operand *operand)
                                     lanes->chosen_count == lanes->per_repeat));
 }
 
-static uint32_t count_of(const native_lanes *lanes)
-{
-    return (lanes->repeats - 1) * lanes->chosen_count + lanes->last;
-}
-
 /* ---- notes ----------------------------------------------------------------------------------- */
 
 static void add(const native_lanes *lanes, const native_operand *operand, uint64_t base,
@@ -201,9 +196,9 @@ void twin_native_lanes_note(const native_lanes *lanes, const native_operand *ope
     native_core *core = lanes->core;
     if (is_dense(lanes, operand)) {
         const uint32_t at = (uint32_t)operand->at;
-        native_hazard_add_range(
-            core, &core->hazards, at,
-            at + (uint32_t)native_divide_up((uint64_t)count_of(lanes) * operand->bits, 8));
+        native_hazard_add_range(core, &core->hazards, at,
+                                at + (uint32_t)native_divide_up(
+                                         (uint64_t)native_lanes_count(lanes) * operand->bits, 8));
     } else {
         /* Repeats at one place touch the same bytes. */
         const uint32_t repeats = operand->repeat_stride == 0 ? 1 : lanes->repeats;
@@ -333,7 +328,7 @@ static void run_repeat(const native_lanes *lanes, uint32_t repeat, native_lane_c
  * earlier repeat. */
 static bool is_apart(const native_lanes *lanes, const native_operand *operand)
 {
-    const uint64_t count = count_of(lanes);
+    const uint64_t count = native_lanes_count(lanes);
     const uint64_t bytes = count * operand->bits / 8, written = count * lanes->dst.bits / 8;
     return operand->bits == 0 ||
            (operand->at == lanes->dst.at && operand->bits == lanes->dst.bits) ||
@@ -364,7 +359,7 @@ void twin_native_lanes_run(const native_lanes *lanes, native_lane_compute *compu
         work.a = lanes->a.bits > 0 ? ub + lanes->a.at : NULL;
         work.b = lanes->b.bits > 0 ? ub + lanes->b.at : NULL;
         work.dst = ub + lanes->dst.at;
-        work.count = count_of(lanes);
+        work.count = native_lanes_count(lanes);
         compute(&work);
         return;
     }
@@ -375,12 +370,14 @@ void twin_native_lanes_run(const native_lanes *lanes, native_lane_compute *compu
 void twin_native_lanes_time(const native_lanes *lanes, uint32_t op, uint32_t type)
 {
     const native_operand *operands[] = {&lanes->a, &lanes->b, &lanes->dst};
-    const uint32_t count = lanes->counted ? count_of(lanes) : lanes->repeats * lanes->per_repeat;
+    const uint32_t count =
+        lanes->counted ? native_lanes_count(lanes) : lanes->repeats * lanes->per_repeat;
     const twk_vector call = {
         .op = (uint8_t)op, .type = (uint8_t)type, .to = (uint8_t)type, .count = count};
     native_operands on = {.call = &call,
                           .core = lanes->core,
                           .size = NATIVE_REPEAT_BYTES / lanes->per_repeat,
+                          .computed = native_lanes_count(lanes),
                           .to = lanes->dst.bits > 0 ? (uint32_t)lanes->dst.at : NATIVE_NOWHERE};
     for (uint32_t i = 0; i < 3; i++)
         if (operands[i]->bits > 0 && (i < 2 || lanes->reads_dst))

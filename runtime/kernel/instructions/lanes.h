@@ -90,6 +90,12 @@ uint32_t twin_native_lanes_gather(const native_lanes *lanes, const native_operan
                                   uint32_t repeat, unsigned char *to);
 void twin_native_lanes_scatter(const native_lanes *lanes, const native_operand *operand,
                                uint32_t repeat, const unsigned char *from);
+/* Elements of all repeats that the mask has. */
+static inline uint32_t native_lanes_count(const native_lanes *lanes)
+{
+    return (lanes->repeats - 1) * lanes->chosen_count + lanes->last;
+}
+
 /* Elements of that repeat, and their places. */
 uint32_t twin_native_lanes_chosen(const native_lanes *lanes, uint32_t repeat,
                                   const uint8_t **out_lanes);

@@ -123,6 +123,7 @@ static uint64_t reduce_groups(native_core *core, const twk_instruction *instruct
         }
     twin_native_hazard_note(core, TWK_UB, TWIN_PIPE_VECTOR, lanes.op, true);
     twin_native_vector_fit(core, extra, lanes.repeats, 1);
+    native_count(core, TWIN_PIPE_VECTOR, type, native_lanes_count(&lanes));
     for (uint32_t repeat = 0; repeat < lanes.repeats && native_computes(core); repeat++) {
         unsigned char *to = core->buffer[TWK_UB] + argument[0] + repeat * pitch;
         open_repeat(&lanes, type, repeat, all);
@@ -195,6 +196,7 @@ static bool begin_all(native_lanes *lanes, native_core *core, const twk_instruct
     *to = (result){argument[0], (uint64_t)(uint16_t)argument[3] * bytes, bytes};
     note_results(lanes, to);
     twin_native_vector_fit(core, 22, lanes->repeats, 7);
+    native_count(core, TWIN_PIPE_VECTOR, instruction->types[0], native_lanes_count(lanes));
     return true;
 }
 

@@ -434,6 +434,44 @@ static void test_cycles(void)
     }
 }
 
+/* Operations that were counted, of that type. */
+static uint64_t counted(const sequence_args *args, uint32_t type)
+{
+    uint64_t count = 0;
+    rig_counts = true;
+    rig_begin("sequence", 1, args, sizeof(*args));
+    rig_counts = false;
+    CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
+    for (uint64_t i = 0; i < rig_work.lists[0].count; i++) {
+        const twin_step *found = &rig_work.lists[0].steps[i];
+        if (found->kind == TWIN_STEP_COUNT && found->flag == type)
+            count += found->amount;
+    }
+    twin_native_end(rig_run);
+    return count;
+}
+
+/* A sum of two elements, or of an element to others, is one; what the mask leaves out is none. */
+static void test_counts(void)
+{
+    static const uint64_t add_4[10] = {0, 4096, 8192, 4, 1, 1, 1, 8, 8, 8};
+    static const uint64_t reduce_4[7] = {0, 4096, 4, 1, 1, 8, 0};
+    static const struct {
+        uint64_t mode, mask, wanted;
+    } cases[] = {{0, UINT64_MAX, 4 * 64}, {0, 0x8001, 4 * 2}, {1, 70, 70}};
+    for (size_t i = 0; i < TWIN_COUNT(cases); i++) {
+        step s;
+        const sequence_args args = one_add(&s, cases[i].mode, cases[i].mask, add_4);
+        CU_ASSERT_EQUAL(counted(&args, TWK_FP32), cases[i].wanted);
+        s.program.count--;
+        twk_instruction *in =
+            record(&s.program, TWK_INSTRUCTION_VCADD, TWK_FP32, TWK_FP32, TWK_NO_TYPE);
+        for (uint32_t j = 0; j < 7; j++)
+            argument(in, reduce_4[j]);
+        CU_ASSERT_EQUAL(counted(&args, TWK_FP32), cases[i].wanted);
+    }
+}
+
 /* Loads a part, and adds it without a flag: which bytes are reported. */
 TWK_VECTOR_KERNEL(early, sequence_args, args)
 {
@@ -578,6 +616,7 @@ int main(int argc, char **argv)
         {"instructions that are only timed take the same steps", test_timed_only},
         {"arguments of any values work or fail the kernel", test_any_arguments},
         {"an instruction takes its start and its repeats", test_cycles},
+        {"operations are those on elements that the mask has", test_counts},
         {"bits of CTRL that have no effect are refused", test_bits_of_ctrl},
         {"a copy in count mode is refused", test_copy_in_count_mode},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},

@@ -44,7 +44,7 @@ static bool rig_gone;           /* the memory was freed */
 static uint32_t rig_gone_after; /* so many questions were answered before, 0: it is not */
 static twin_native_run *rig_run;
 static twin_launch_work rig_work;
-static bool rig_saturate, rig_no_bf16, rig_limited, rig_timing_only;
+static bool rig_saturate, rig_no_bf16, rig_limited, rig_timing_only, rig_counts;
 static uint64_t rig_cycles_most = 1000000;
 static uint32_t rig_at_once = 40; /* blocks that the device has cores for */
 static uint32_t rig_threads_most = 1;
@@ -126,6 +126,7 @@ static inline void rig_begin(const char *name, uint32_t blocks, const void *args
                                    .timing_only = rig_timing_only,
                                    .cycles_most = rig_cycles_most,
                                    .limited = rig_limited,
+                                   .counts = rig_counts,
                                    .reach = &rig_reach,
                                    .threads_most = rig_threads_most,
                                    .thread = rig_thread,
