@@ -7,15 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cores.h"
 #include "describe.h"
-#include "ir_kernel.h"
+#include "ir_supported.h"
 #include "launches.h"
 #include "object.h"
 #include "process.h"
 #include "say.h"
-
-/* A source goes through clang once for each. */
-enum pass { PASS_CUBE, PASS_VECTOR, PASS_HOST, PASSES };
+#include "unit.h"
 
 static const char *const pass_names[PASSES] = {"cube", "vector", "host"};
 /* What the device's compiler defines there. */
@@ -32,17 +31,13 @@ static const char common[] =
 /* After what the user gives: results are those that the source says. */
 static const char exact[] = "-fno-fast-math -ffp-contract=off";
 
-/* A source under way. */
-struct unit {
-    const struct cc_build *build;
-    const struct cc_ascend *ascend;
-    const char *folder;
-    const char *source;
-    size_t number;
-    FILE *dependencies; /* NULL: none are wanted */
-    struct ir_module modules[PASSES];
-    struct ir_kernels kernels[PASSES];
-};
+void cc_free_unit(struct unit *unit)
+{
+    for (int pass = 0; pass < PASSES; pass++) {
+        ir_kernels_free(&unit->kernels[pass]);
+        ir_free(&unit->modules[pass]);
+    }
+}
 
 bool cc_is_ascend_source(const char *name)
 {
@@ -167,6 +162,7 @@ static int add_common(const struct unit *unit, enum pass pass, bool include,
         cc_add_split(command, "-include twinrt_ascendc.h");
     add_options(unit->build, include, command);
     cc_add_list(command, &unit->build->compile_cxx);
+    cc_add_split(command, unit->more);
     cc_add_split(command, exact);
     cc_add_made(command, "-I%s/include", unit->build->prefix);
     cc_add(command, "-isystem");
@@ -245,7 +241,7 @@ static void name_source(const struct unit *unit, struct cc_list *command)
     cc_add_made(command, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", unit->source);
 }
 
-static int to_ir(struct unit *unit, enum pass pass)
+int cc_to_ir(struct unit *unit, enum pass pass)
 {
     char text[4096], rewritten[4096], ir[4096];
     struct cc_list command = {0};
@@ -279,54 +275,7 @@ static int to_ir(struct unit *unit, enum pass pass)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* What a kernel runs on. */
-struct placed {
-    bool cube, vector;
-    unsigned cubes, vectors; /* of a block, if both */
-};
-
-static struct placed place(const struct ir_kernel *cube, const struct ir_kernel *vector)
-{
-    const struct ir_kernel *any = vector ? vector : cube;
-    struct placed placed = {.cubes = 1, .vectors = 2};
-    if (any->cubes + any->vectors > 0) {
-        placed.cubes = any->cubes;
-        placed.vectors = any->vectors;
-        placed.cube = placed.cubes > 0;
-        placed.vector = placed.vectors > 0;
-    } else if (any->vector_only || any->cube_only) {
-        placed.vector = any->vector_only;
-        placed.cube = !placed.vector;
-    } else {
-        placed.cube = cube && (cube->uses_cube || !vector);
-        placed.vector = (vector && vector->uses_vector) || !placed.cube;
-    }
-    return placed;
-}
-
-/* For kernel `i` of the host's pass. */
-struct sides {
-    struct ir_kernel *kernel[PASSES]; /* in each pass; NULL: it is not there */
-    struct placed placed;
-};
-
-static int match(const struct unit *unit, size_t i, struct sides *out)
-{
-    const struct ir_kernel *host = &unit->kernels[PASS_HOST].list[i];
-    for (int pass = 0; pass < PASSES; pass++)
-        out->kernel[pass] = ir_kernel_named(&unit->kernels[pass], host->name);
-    if (!out->kernel[PASS_CUBE] && !out->kernel[PASS_VECTOR])
-        return cc_error("%s: kernel %.*s is there for the host alone", unit->source,
-                        (int)host->source_name.length, host->source_name.at);
-    out->placed = place(out->kernel[PASS_CUBE], out->kernel[PASS_VECTOR]);
-    if ((out->placed.cube && !out->kernel[PASS_CUBE]) ||
-        (out->placed.vector && !out->kernel[PASS_VECTOR]))
-        return cc_error("%s: kernel %.*s is declared for cores for which it is not there",
-                        unit->source, (int)host->source_name.length, host->source_name.at);
-    return 0;
-}
-
-static bool on_side(const struct sides *sides, enum pass pass)
+static bool on_side(const struct cc_sides *sides, enum pass pass)
 {
     return pass == PASS_CUBE ? sides->placed.cube : sides->placed.vector;
 }
@@ -349,7 +298,7 @@ static int compile_ir(const struct unit *unit, const char *ir, const char *objec
 }
 
 /* The object of one kind of core. */
-static int compile_side(struct unit *unit, const struct sides *sides, enum pass pass,
+static int compile_side(struct unit *unit, const struct cc_sides *sides, enum pass pass,
                         struct cc_list *objects)
 {
     const struct ir_kernels *kernels = &unit->kernels[pass];
@@ -382,7 +331,7 @@ static int compile_side(struct unit *unit, const struct sides *sides, enum pass 
     return result;
 }
 
-static void write_function(const struct unit *unit, const struct sides *sides, enum pass pass,
+static void write_function(const struct unit *unit, const struct cc_sides *sides, enum pass pass,
                            FILE *out)
 {
     if (!on_side(sides, pass))
@@ -393,7 +342,7 @@ static void write_function(const struct unit *unit, const struct sides *sides, e
 }
 
 /* The record of a kernel, as TWK_VECTOR_KERNEL and its like write it. */
-static void write_kernel(const struct unit *unit, const struct sides *sides, size_t number,
+static void write_kernel(const struct unit *unit, const struct cc_sides *sides, size_t number,
                          FILE *out)
 {
     const struct ir_kernel *kernel = sides->kernel[PASS_HOST];
@@ -428,7 +377,7 @@ static void write_kernel(const struct unit *unit, const struct sides *sides, siz
             number, number, number);
 }
 
-static int compile_records(const struct unit *unit, const struct sides *sides,
+static int compile_records(const struct unit *unit, const struct cc_sides *sides,
                            struct cc_list *objects)
 {
     char source[4096], object[4096];
@@ -459,14 +408,14 @@ static int compile_records(const struct unit *unit, const struct sides *sides,
 static int build_kernels(struct unit *unit, const char *image)
 {
     const size_t count = unit->kernels[PASS_HOST].count;
-    struct sides *sides = calloc(count + 1, sizeof(struct sides));
+    struct cc_sides *sides = calloc(count + 1, sizeof(struct cc_sides));
     struct cc_list objects = {0};
     char library[4096];
     int result = 0;
     if (!sides)
         cc_no_memory();
     for (size_t i = 0; i < count && result == 0; i++)
-        result = match(unit, i, &sides[i]);
+        result = cc_match(unit, i, &sides[i]);
     for (int pass = 0; pass < PASS_HOST && result == 0; pass++)
         result = compile_side(unit, sides, (enum pass)pass, &objects);
     if (result == 0)
@@ -482,14 +431,6 @@ static int build_kernels(struct unit *unit, const char *image)
 }
 
 /* ---- sources and programs -------------------------------------------------------------------- */
-
-static void free_unit(struct unit *unit)
-{
-    for (int pass = 0; pass < PASSES; pass++) {
-        ir_kernels_free(&unit->kernels[pass]);
-        ir_free(&unit->modules[pass]);
-    }
-}
 
 static int compile_host(struct unit *unit, const char *image, const char *object)
 {
@@ -519,14 +460,16 @@ static int build_source(struct unit *unit, const char *image, const char *object
     int result = 0;
     for (int i = 0; i < PASSES && result == 0; i++)
         if (is_wanted(unit, order[i]))
-            result = to_ir(unit, order[i]);
+            result = cc_to_ir(unit, order[i]);
+    if (result == 0)
+        result = cc_look_again(unit);
     if (result == 0 && unit->kernels[PASS_HOST].count == 0 && !object)
         result = cc_error("%s has no kernel: no function is __global__", unit->source);
     if (result == 0 && unit->kernels[PASS_HOST].count > 0)
         result = build_kernels(unit, image);
     if (result == 0 && object)
         result = compile_host(unit, image, object);
-    free_unit(unit);
+    cc_free_unit(unit);
     return result;
 }
 
@@ -568,7 +511,8 @@ int cc_build_ascend(struct cc_build *build, const struct cc_ascend *ascend, cons
                             .folder = folder,
                             .source = build->sources.words[i],
                             .number = i,
-                            .dependencies = dependencies};
+                            .dependencies = dependencies,
+                            .more = ""};
         struct cc_list paths = {0};
         cc_add_made(&paths, "%s/%zu.image.o", folder, i);
         cc_add_made(&paths, "%s/%zu.host.o", folder, i);

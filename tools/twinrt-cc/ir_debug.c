@@ -188,25 +188,63 @@ static struct ir_text file_of(const struct ir_module *module, struct ir_text sco
     return (struct ir_text){"", 0};
 }
 
+/* The folder and the name that a node of a file has; no folder before an absolute name. */
+static void path_of(struct ir_text file, struct ir_text *out_folder, struct ir_text *out_name)
+{
+    *out_name = without_quotes(field(file, "filename"));
+    *out_folder = without_quotes(field(file, "directory"));
+    if (out_name->length > 0 && out_name->at[0] == '/')
+        out_folder->length = 0;
+}
+
+/* Both in one. */
+static void join(struct ir_text file, char *out, size_t room)
+{
+    struct ir_text folder, name;
+    path_of(file, &folder, &name);
+    snprintf(out, room, "%.*s%s%.*s", (int)folder.length, folder.at, folder.length > 0 ? "/" : "",
+             (int)name.length, name.at);
+}
+
+/* The file that was compiled. */
+static struct ir_text source_of(const struct ir_module *module)
+{
+    for (size_t i = 0; i < module->metadata_count; i++) {
+        const struct ir_text node = module->metadata[i];
+        if (node.at && ir_place(node, " !DICompileUnit(") < ir_place(node, "("))
+            return node_at(module, node, "file");
+    }
+    return (struct ir_text){"", 0};
+}
+
+/* The place that is reported of one and those that it was inlined at. */
+static struct ir_text place_in_source(const struct ir_module *module, struct ir_text location)
+{
+    char source[4096], path[4096];
+    join(source_of(module), source, sizeof(source));
+    for (int depth = 0; depth < DEPTH_MOST; depth++) {
+        join(file_of(module, node_at(module, location, "scope")), path, sizeof(path));
+        const struct ir_text outer = node_at(module, location, "inlinedAt");
+        if (outer.length == 0 || strcmp(path, source) == 0)
+            break;
+        location = outer;
+    }
+    return location;
+}
+
 void ir_location(const struct ir_module *module, struct ir_text instruction, char *out, size_t room)
 {
     const size_t place = ir_place(instruction, "!dbg ");
     out[0] = '\0';
     if (place >= instruction.length)
         return;
-    struct ir_text location = node_of(module, ir_after(instruction, place + strlen("!dbg ")));
-    for (int depth = 0; depth < DEPTH_MOST; depth++) {
-        const struct ir_text outer = node_at(module, location, "inlinedAt");
-        if (outer.length == 0)
-            break;
-        location = outer;
-    }
-    const struct ir_text file = file_of(module, node_at(module, location, "scope"));
-    const struct ir_text name = without_quotes(field(file, "filename"));
-    const struct ir_text folder = without_quotes(field(file, "directory"));
+    const struct ir_text location =
+        place_in_source(module, node_of(module, ir_after(instruction, place + strlen("!dbg "))));
+    struct ir_text folder, name;
     char here[4096];
-    const bool from_here = name.length == 0 || name.at[0] == '/' || folder.length == 0 ||
-                           (getcwd(here, sizeof(here)) && ir_is(folder, here));
+    path_of(file_of(module, node_at(module, location, "scope")), &folder, &name);
+    const bool from_here =
+        folder.length == 0 || (getcwd(here, sizeof(here)) && ir_is(folder, here));
     if (name.length > 0)
         snprintf(out, room, "%.*s%s%.*s:%llu: ", from_here ? 0 : (int)folder.length, folder.at,
                  from_here ? "" : "/", (int)name.length, name.at,

@@ -27,8 +27,8 @@ struct ir_signature {
 int ir_signature_of(const struct ir_module *module, const struct ir_entity *function,
                     struct ir_signature *out_signature);
 
-/* "file:line: " of the instruction, as the user wrote it: outside of what was inlined. `room` bytes
- * at `out`; "" if it is not known. */
+/* "file:line: " of the instruction: the innermost place in the source that was compiled; if it has
+ * none there, outside of what was inlined. `room` bytes at `out`; "" if it is not known. */
 void ir_location(const struct ir_module *module, struct ir_text instruction, char *out,
                  size_t room);
 

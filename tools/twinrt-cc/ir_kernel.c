@@ -158,13 +158,29 @@ static int lay_out(struct ir_kernel *kernel)
     return next == count ? 0 : cannot_pass(kernel, kernel->signature.count - 1);
 }
 
+static bool reaches(const struct ir_module *module, const char *function)
+{
+    const struct ir_entity *found = ir_find(module, ir_word(function));
+    return found && found->reached;
+}
+
+/* What it runs on by what it calls. */
+static void find_cores(const struct ir_module *module, struct ir_kernel *kernel)
+{
+    kernel->uses_cube = reaches(module, IR_CUBE);
+    kernel->uses_vector = reaches(module, IR_VECTOR);
+    kernel->vector_only = kernel->vector_only || reaches(module, "twk_runs_on_vector_");
+    kernel->cube_only = kernel->cube_only || reaches(module, "twk_runs_on_cube_");
+    for (unsigned vectors = 1; vectors <= 2; vectors++)
+        if (reaches(module, vectors == 1 ? "twk_runs_on_both_1_" : "twk_runs_on_both_2_"))
+            kernel->cubes = 1, kernel->vectors = vectors;
+}
+
 int ir_find_kernels(struct ir_module *module, struct ir_kernels *out_kernels)
 {
     *out_kernels = (struct ir_kernels){0};
     read_annotations(out_kernels, module, true);
     read_annotations(out_kernels, module, false);
-    struct ir_entity *cube = ir_find(module, ir_word("twk_instruct_cube_"));
-    struct ir_entity *vector = ir_find(module, ir_word("twk_instruct_vector_"));
     for (size_t i = 0; i < out_kernels->count; i++) {
         struct ir_kernel *kernel = &out_kernels->list[i];
         if (ir_signature_of(module, kernel->function, &kernel->signature) != 0 ||
@@ -172,8 +188,7 @@ int ir_find_kernels(struct ir_module *module, struct ir_kernels *out_kernels)
             return -1;
         ir_forget(module);
         ir_reach(module, kernel->function);
-        kernel->uses_cube = cube && cube->reached;
-        kernel->uses_vector = vector && vector->reached;
+        find_cores(module, kernel);
     }
     return 0;
 }
@@ -182,143 +197,6 @@ void ir_kernels_free(struct ir_kernels *kernels)
 {
     free(kernels->list);
     *kernels = (struct ir_kernels){0};
-}
-
-#define MISSING "\"twk_missing:"
-
-/* Returns whether the function has calls of it. */
-static bool report_missing(const struct ir_module *module, const struct ir_entity *function,
-                           struct ir_text name)
-{
-    struct ir_text line;
-    size_t place = 0;
-    bool found = false;
-    while (ir_next_line(function->text, &place, &line)) {
-        char where[512];
-        char call[160];
-        snprintf(call, sizeof(call), "@%.*s(", (int)name.length, name.at);
-        /* The name is in quotes, and so is not seen by ir_place from before it. */
-        if (!memmem(line.at, line.length, call, strlen(call)))
-            continue;
-        ir_location(module, line, where, sizeof(where));
-        (void)cc_error("%sinstruction %.*s is not supported", where,
-                       (int)(name.length - strlen(MISSING) - 1), name.at + strlen(MISSING));
-        found = true;
-    }
-    return found;
-}
-
-/* Whether the host can run the line's inline assembly, if it has any. */
-static bool runs_on_host(struct ir_text line)
-{
-    const size_t word = ir_place(line, " asm ");
-    const struct ir_text rest = {line.at + word, line.length - word};
-    const size_t quote = ir_place(rest, "\"");
-    if (word == line.length || ir_place(line, "call ") > word || quote == rest.length)
-        return true;
-    const struct ir_text text = {rest.at + quote, rest.length - quote};
-    return ir_begins(text, "\"\"") || ir_begins(text, "\"nop\"");
-}
-
-/* Assembly of the device. Returns 0, or -1 with a message. */
-static int check_assembly(const struct ir_module *module, const struct ir_entity *function)
-{
-    struct ir_text line;
-    size_t place = 0;
-    int result = 0;
-    while (ir_next_line(function->text, &place, &line))
-        if (!runs_on_host(line)) {
-            char where[512];
-            ir_location(module, line, where, sizeof(where));
-            result = cc_error("%sinline assembly is not supported, but for \"trap\", \"nop\" and "
-                              "reading SYS_CNT; call the instruction",
-                              where);
-        }
-    return result;
-}
-
-/* The buffer of a core that the variable is declared in; 0: it is in memory. */
-static unsigned long buffer_of(const struct ir_entity *variable)
-{
-    static const char word[] = " addrspace(";
-    const struct ir_text text = ir_until(variable->text, 0, "\n");
-    const size_t place = ir_place(text, word);
-    const size_t end = place < ir_place(text, " global ") ? place : ir_place(text, " constant ");
-    if (place >= text.length || end < place)
-        return 0;
-    const unsigned long space = strtoul(text.at + place + strlen(word), NULL, 10);
-    return space > IR_SPACE_FIRST && space <= IR_SPACE_LAST ? space : 0;
-}
-
-static int refuse_variable(const struct ir_module *module, const struct ir_kernel *kernel,
-                           const struct ir_entity *variable, const char *what)
-{
-    const struct ir_text name = ir_variable_name(module, variable);
-    return cc_error("kernel %.*s: variable %.*s %s", (int)kernel->source_name.length,
-                    kernel->source_name.at, (int)name.length, name.at, what);
-}
-
-/* Of the variables that the kernel reaches: none is in a buffer, and none begins with what a
- * function computes, as no constructors run on the device. */
-static int check_variables(struct ir_module *module, const struct ir_kernel *kernel)
-{
-    struct ir_entity *constructors = ir_find(module, ir_word("llvm.global_ctors"));
-    bool *used = calloc(module->count + 1, sizeof(bool));
-    int result = 0;
-    if (!used)
-        cc_no_memory();
-    ir_forget(module);
-    ir_reach(module, kernel->function);
-    for (size_t i = 0; i < module->count; i++) {
-        const struct ir_entity *entity = &module->entities[i];
-        used[i] = entity->reached && entity->kind == IR_VARIABLE;
-        if (used[i] && buffer_of(entity))
-            result = refuse_variable(module, kernel, entity,
-                                     "is in a buffer of the core; give an address there to a "
-                                     "pointer instead");
-    }
-    ir_forget(module);
-    kernel->function->reached = true; /* constructors may launch it */
-    if (constructors)
-        ir_reach(module, constructors);
-    for (size_t i = 0; i < module->count; i++) {
-        const struct ir_entity *entity = &module->entities[i];
-        if (used[i] && entity->reached &&
-            ir_place(entity->text, " constant ") == entity->text.length)
-            result = refuse_variable(module, kernel, entity,
-                                     "begins with what a function computes, which does not run on "
-                                     "the device; make it constexpr, or pass it");
-    }
-    free(used);
-    return result;
-}
-
-int ir_check_supported(struct ir_module *module, struct ir_kernel *kernel)
-{
-    int result = 0;
-    ir_forget(module);
-    ir_reach(module, kernel->function);
-    for (size_t i = 0; i < module->count; i++)
-        if (module->entities[i].kind == IR_FUNCTION && module->entities[i].reached &&
-            check_assembly(module, &module->entities[i]) != 0)
-            result = -1;
-    for (size_t i = 0; i < module->count; i++) {
-        const struct ir_entity *missing = &module->entities[i];
-        if (missing->kind != IR_DECLARATION || !missing->reached ||
-            !ir_begins(missing->name, MISSING))
-            continue;
-        bool found = false;
-        for (size_t k = 0; k < module->count; k++)
-            if (module->entities[k].kind == IR_FUNCTION && module->entities[k].reached)
-                found = report_missing(module, &module->entities[k], missing->name) || found;
-        result = found ? -1
-                       : cc_error("kernel %.*s: instruction %.*s, whose address it takes, is not "
-                                  "supported",
-                                  (int)kernel->source_name.length, kernel->source_name.at,
-                                  (int)(missing->name.length - strlen(MISSING) - 1),
-                                  missing->name.at + strlen(MISSING));
-    }
-    return check_variables(module, kernel) == 0 ? result : -1;
 }
 
 /* ---- the device ------------------------------------------------------------------------------ */

@@ -7,6 +7,10 @@
 #include "ir.h"
 #include "ir_debug.h"
 
+/* The functions that instructions of these cores call. */
+#define IR_CUBE   "twk_instruct_cube_"
+#define IR_VECTOR "twk_instruct_vector_"
+
 /* A part of a parameter: what one parameter of the IR's function has. */
 struct ir_piece {
     struct ir_text parameter; /* as the function has it */
@@ -20,7 +24,7 @@ struct ir_kernel {
     struct ir_text source_name;  /* for messages */
     bool vector_only, cube_only; /* as it is declared */
     unsigned cubes, vectors;     /* of __mix__; 0: not declared */
-    bool uses_cube, uses_vector; /* calls instructions of these cores */
+    bool uses_cube, uses_vector; /* calls instructions of these cores: IR_CUBE, IR_VECTOR */
     struct ir_signature signature;
     uint64_t offsets[IR_PARAMETERS_MOST];
     uint64_t args_bytes;
@@ -39,9 +43,6 @@ int ir_find_kernels(struct ir_module *module, struct ir_kernels *out_kernels);
 void ir_kernels_free(struct ir_kernels *kernels);
 /* NULL: none of this name. */
 struct ir_kernel *ir_kernel_named(const struct ir_kernels *kernels, struct ir_text name);
-
-/* Reports each instruction that the kernel uses and the runtime does not have. Returns 0, or -1. */
-int ir_check_supported(struct ir_module *module, struct ir_kernel *kernel);
 
 /* Writes the module of a kind of core: of the kernels with `used[i]`, whose entries are
  * `<side>_run_<i>`. Returns 0, or -1 with a message. */

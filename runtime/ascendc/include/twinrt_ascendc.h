@@ -369,6 +369,48 @@ using __asc_aicore::asc_time_stamp;
 
 #include "twinrt_ascendc_instructions.h"
 
+/* ---- the cores of a kernel ------------------------------------------------------------------- */
+
+/* A statement in a kernel; the toolkit's own has no effect outside of its tools. */
+#define __PLUGIN__KERNEL_TASK_TYPE_DEFAULT_DEFINED__
+#define KERNEL_TASK_TYPE_DEFAULT(type) ::twk_runs_on_<(int)(type)>()
+
+/* They do nothing: twinrt-cc finds which of them a kernel calls. */
+#define TWK_RUNS_ON_                                                                               \
+    extern "C" inline __attribute__((noinline, nodebug, no_sanitize("coverage"))) void
+TWK_RUNS_ON_ twk_runs_on_cube_() noexcept
+{
+    __asm__ volatile("");
+}
+TWK_RUNS_ON_ twk_runs_on_vector_() noexcept
+{
+    __asm__ volatile("");
+}
+TWK_RUNS_ON_ twk_runs_on_both_1_() noexcept
+{
+    __asm__ volatile("");
+}
+TWK_RUNS_ON_ twk_runs_on_both_2_() noexcept
+{
+    __asm__ volatile("");
+}
+/* The numbers of the toolkit's KernelMetaType (K). */
+template <int type>
+TWK_INTRINSIC_ void twk_runs_on_()
+{
+    static_assert(type >= 0 && type <= 5,
+                  "a 910B has the kernel types AIV_ONLY, AIC_ONLY, MIX_AIV_1_0, MIX_AIC_1_0, "
+                  "MIX_AIC_1_1 and MIX_AIC_1_2");
+    if constexpr (type == 0 || type == 2)
+        twk_runs_on_vector_();
+    else if constexpr (type == 1 || type == 3)
+        twk_runs_on_cube_();
+    else if constexpr (type == 4)
+        twk_runs_on_both_1_();
+    else
+        twk_runs_on_both_2_();
+}
+
 /* ---- what needs no instruction of the model -------------------------------------------------- */
 
 TWK_INTRINSIC_ int64_t bcnt0(uint64_t value)
