@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(sys.argv.pop(1))
@@ -483,6 +484,21 @@ class Errors(Case):
     def test_place_of_errors(self):
         errors = self.refuses(r"wrong\.asc:12:5: error: no matching function", "wrong.asc")
         self.assertRegex(errors, r"wrong\.asc:14:14: error")
+
+    def test_given_compiler(self):
+        """No other one is taken."""
+        for command, start in (("clang++-nosuch", "clang\\+\\+-nosuch"), ("false", "false")):
+            self.refuses(f"--cxx={start} cannot be run, or is not clang 16 or newer",
+                         "launches.asc", "--cxx=" + command)
+
+    def test_missing_header(self):
+        """Without a toolkit the way to name one is said."""
+        self.write("header.asc", '#include "kernel_operator.h"\n')
+        self.write("good.asc", "int main() {}\n")
+        with unittest.mock.patch.dict(os.environ, {"ASCEND_HOME_PATH": BUILD}):
+            errors = self.refuses("'kernel_operator.h' file not found", self.path("header.asc"))
+            self.assertIn("note: without headers of a toolkit; --toolkit=DIR or", errors)
+            self.build(self.path("good.asc"))
 
     def test_toolkit(self):
         self.refuses("has neither include/kernel_operator.h", "launches.asc", "--toolkit=" + HERE)

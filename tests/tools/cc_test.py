@@ -82,6 +82,9 @@ class Options(Compiler):
         self.refuses("give --cc=COMMAND", good, "--cc", "clang", status=2)
         self.refuses("give --cxx=COMMAND", good, "--cxx", "clang++", status=2)
         self.refuses("missing value of option -I", good, "-I", status=2)
+        for option in ("--toolkit=/usr", "-c", "-shared", "--kernels-only", "--npu-arch=dav-2201"):
+            self.refuses("only with --ascend-c there is option " + option, good, option, status=2)
+        self.refuses("in Ascend C need --ascend-c, unlike", self.write("good.asc", GOOD), status=2)
         self.refuses("unlike", good, self.write("good.txt", GOOD), status=2)
         got = self.run_tool(good)
         self.assertEqual(got.returncode, 2)

@@ -79,6 +79,9 @@ int cc_find_clang(struct cc_build *build, const char *folder)
 {
     if (fits(folder, &build->cxx))
         return 0;
+    if (build->cxx_given)
+        return cc_error("--cxx=%s cannot be run, or is not clang 16 or newer, which Ascend C needs",
+                        build->cxx.words[0]);
     for (int version = 30; version >= 15; version--) {
         cc_list_free(&build->cxx);
         cc_add_made(&build->cxx, version > 15 ? "clang++-%d" : "clang++", version);
@@ -103,6 +106,15 @@ static const char *below_toolkit(const char *toolkit)
     return NULL;
 }
 
+/* The folder of the toolkit; NULL: there is none. */
+static const char *toolkit_of(const struct cc_ascend *ascend)
+{
+    const char *home = getenv("ASCEND_HOME_PATH");
+    if (ascend->toolkit)
+        return ascend->toolkit;
+    return home && below_toolkit(home) ? home : NULL;
+}
+
 /* Headers of a toolkit, where its own compiler finds them. */
 static int add_toolkit(const struct cc_ascend *ascend, struct cc_list *command)
 {
@@ -119,15 +131,15 @@ static int add_toolkit(const struct cc_ascend *ascend, struct cc_list *command)
                                           "/impl/adv_api",
                                           "/impl/utils",
                                           "/impl/c_api"};
-    const char *home = getenv("ASCEND_HOME_PATH");
-    const char *toolkit = ascend->toolkit ? ascend->toolkit : home;
+    const char *toolkit = toolkit_of(ascend);
     const char *below = toolkit ? below_toolkit(toolkit) : NULL;
+    if (!toolkit)
+        return 0;
     if (!below)
-        return !ascend->toolkit ? 0
-                                : cc_error("%s has neither include/kernel_operator.h nor "
-                                           "asc/include/kernel_operator.h; give the folder of a "
-                                           "toolkit, or of its sources",
-                                           ascend->toolkit);
+        return cc_error("%s has neither include/kernel_operator.h nor "
+                        "asc/include/kernel_operator.h; give the folder of a toolkit, or of its "
+                        "sources",
+                        toolkit);
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         cc_add(command, "-isystem");
         cc_add_made(command, "%s%s%s", toolkit, below, folders[i]);
@@ -194,8 +206,13 @@ static int expand(const struct unit *unit, enum pass pass, const char *text)
     cc_add_split(&command, "-E -frewrite-includes -w -o");
     cc_add(&command, text);
     cc_add(&command, unit->source);
-    if (result == 0)
+    if (result == 0) {
         result = cc_run(unit->build->verbose, &command, unit->source);
+        if (result != 0 && !toolkit_of(unit->ascend))
+            fputs("twinrt-cc: note: without headers of a toolkit; --toolkit=DIR or "
+                  "ASCEND_HOME_PATH names its folder, in CMake ASC_TOOLKIT\n",
+                  stderr);
+    }
     if (result == 0 && unit->dependencies)
         result = cc_append(unit->dependencies, found);
     cc_list_free(&command);

@@ -13,6 +13,7 @@ struct cc_build {
     const char *dependencies; /* file for them; NULL: none */
     const char *prefix;       /* with include/ and lib64/ */
     struct cc_list cc, cxx;   /* the commands */
+    bool cxx_given;           /* by --cxx: no other one is taken */
     struct cc_list sources;   /* .c, and of C++ .cc .cpp .cxx */
     struct cc_list compile;   /* options for both languages */
     struct cc_list compile_c; /* for one of them */

@@ -163,6 +163,14 @@ static bool take_ascend(struct options *options, int argc, char **argv, int *at)
     return true;
 }
 
+/* Whether the word is an option that only sources in Ascend C have. */
+static bool is_of_ascend(const char *word)
+{
+    return strcmp(word, "-c") == 0 || strcmp(word, "-shared") == 0 ||
+           strcmp(word, "--kernels-only") == 0 || begins(word, "--toolkit") ||
+           begins(word, "--npu-arch");
+}
+
 static void take_word(struct options *options, int argc, char **argv, int *at)
 {
     struct cc_build *build = &options->build;
@@ -171,7 +179,8 @@ static void take_word(struct options *options, int argc, char **argv, int *at)
         return;
     if (word[0] != '-') {
         if (!cc_is_source(word) && !build->all_cxx)
-            usage("sources end in .c, .cc, .cpp or .cxx, unlike", word);
+            usage("sources end in .c, .cc, .cpp or .cxx, and in Ascend C need --ascend-c, unlike",
+                  word);
         cc_add(&build->sources, word);
     } else if (begins(word, "-o")) {
         build->output = value_of("-o", argc, argv, at);
@@ -185,10 +194,11 @@ static void take_word(struct options *options, int argc, char **argv, int *at)
         set_command(&build->cc, word + strlen("--cc="));
     } else if (begins(word, "--cxx=")) {
         set_command(&build->cxx, word + strlen("--cxx="));
+        build->cxx_given = true;
     } else if (strcmp(word, "--cc") == 0 || strcmp(word, "--cxx") == 0) {
         usage(word[3] == 'c' ? "give --cc=COMMAND," : "give --cxx=COMMAND,", "in one word");
     } else if (!take_link(build, argc, argv, at) && !take_compile(build, argc, argv, at)) {
-        usage("unknown option", word);
+        usage(is_of_ascend(word) ? "only with --ascend-c there is option" : "unknown option", word);
     }
 }
 
