@@ -13,9 +13,10 @@ write_failure(twin_native_run *run, const native_core *core, twin_native_fault f
     const size_t room = sizeof(run->failure_text);
     char *text = run->failure_text;
     const uint32_t block = core ? core->block->number : 0;
-    int length = core ? snprintf(text, room, "kernel \"%s\", block %u%s: ", run->call.kernel->name,
-                                 block, twin_native_core_name(core))
-                      : snprintf(text, room, "kernel \"%s\": ", run->call.kernel->name);
+    int length =
+        core ? snprintf(text, room, "kernel \"%s\", block %u%s: ", twk_title_of(run->call.kernel),
+                        block, twin_native_core_name(core))
+             : snprintf(text, room, "kernel \"%s\": ", twk_title_of(run->call.kernel));
     if (length > 0 && (size_t)length < room)
         vsnprintf(text + length, room - (size_t)length, format, args);
     for (char *at = text; *at != '\0'; at++)

@@ -42,8 +42,9 @@ report(twin_native_run *run, uint32_t block, const char *core, uint64_t key, con
     if (!run->call.hazard)
         return;
     native_report report;
-    const int length = snprintf(report.text, sizeof(report.text),
-                                "kernel \"%s\", block %u%s: ", run->call.kernel->name, block, core);
+    const int length =
+        snprintf(report.text, sizeof(report.text),
+                 "kernel \"%s\", block %u%s: ", twk_title_of(run->call.kernel), block, core);
     if (length > 0 && (size_t)length < sizeof(report.text))
         vsnprintf(report.text + length, sizeof(report.text) - (size_t)length, format, args);
     report.place.count = 0;

@@ -389,9 +389,9 @@ static void write_kernel(const struct unit *unit, const struct cc_sides *sides, 
     fputs(", ", out);
     write_function(unit, sides, PASS_VECTOR, out);
     fprintf(out,
-            ", &params%zu, 0};\nstatic const twk_kernel_entry *const listed%zu "
+            ", &params%zu, 0, \"%.*s\"};\nstatic const twk_kernel_entry *const listed%zu "
             "__attribute__((used, section(\"twk_kernels\"))) = &kernel%zu;\n",
-            number, number, number);
+            number, (int)kernel->source_name.length, kernel->source_name.at, number, number);
 }
 
 static int compile_records(const struct unit *unit, const struct cc_sides *sides,

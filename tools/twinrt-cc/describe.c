@@ -55,7 +55,7 @@ static int check_name(const char *name)
 
 static int take_kernel(const twk_kernel_entry *entry, struct cc_kernel *kernel)
 {
-    if (entry->size < sizeof(*entry) || entry->version > TWK_VERSION)
+    if (entry->size < TWK_ENTRY_LEAST || entry->version > TWK_VERSION)
         return cc_error("the kernels are of version %u of twinrt/kernel.h, this tool knows %u",
                         entry->version, TWK_VERSION);
     *kernel = (struct cc_kernel){.name = entry->name,

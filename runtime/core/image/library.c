@@ -73,7 +73,7 @@ static int32_t fail(const char *what)
 
 static bool fits(const twk_kernel_entry *entry, const twin_kernel *kernel)
 {
-    if (entry->size < sizeof(*entry))
+    if (entry->size < TWK_ENTRY_LEAST)
         return false;
     switch (kernel->type) {
     case TWIN_KERNEL_CUBE:

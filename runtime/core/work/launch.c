@@ -210,6 +210,11 @@ static void note_request(twin_kernel_launch *launch, const request *wanted)
     launch->blocks = wanted->blocks;
 }
 
+static const char *title_of(const twin_function *function)
+{
+    return function->native ? twk_title_of(function->native) : function->kernel->name;
+}
+
 /* A launch that is ready to be queued. It takes the pin of *function over, which becomes NULL. */
 static int32_t make(const request *wanted, twin_function **function, twin_device *device,
                     twin_overflows overflows, twin_kernel_launch **out_launch)
@@ -229,7 +234,7 @@ static int32_t make(const request *wanted, twin_function **function, twin_device
     *function = NULL;
     note_request(launch, wanted);
     launch->device = device;
-    launch->base = (twin_launch){.name = kernel->name,
+    launch->base = (twin_launch){.name = title_of(launch->function),
                                  .batch = config->schedule_given ? config->batch : kernel->batch,
                                  .guarded = config->guarded,
                                  .weight = 1,

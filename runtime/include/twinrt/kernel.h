@@ -165,7 +165,8 @@ extern "C" {
         cube_fn,                                                                                   \
         vector_fn,                                                                                 \
         &twk_params_##kernel,                                                                      \
-        &twk_schedule_##kernel};                                                                   \
+        &twk_schedule_##kernel,                                                                    \
+        0};                                                                                        \
     static const twk_kernel_entry *const twk_listed_##kernel                                       \
         __attribute__((used, section("twk_kernels"))) = &twk_kernel_##kernel
 

@@ -52,7 +52,17 @@ typedef struct twk_kernel_entry {
     void (*vector)(const void *args); /* VECTOR and MIXED, else NULL */
     const twk_params *params;         /* NULL: not given */
     const twk_schedule *schedule;     /* NULL: not given */
+    const char *title;                /* for messages, if `name` is a mangled one; NULL: `name` */
 } twk_kernel_entry;
+
+/* What all authors' compilers knew of it. */
+#define TWK_ENTRY_LEAST offsetof(twk_kernel_entry, title)
+
+/* How messages name the kernel. */
+static inline const char *twk_title_of(const twk_kernel_entry *entry)
+{
+    return entry->size >= sizeof(*entry) && entry->title ? entry->title : entry->name;
+}
 
 /* A variable in device memory, as TWK_VARIABLE writes it. */
 typedef struct twk_variable_entry {
