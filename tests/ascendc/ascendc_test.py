@@ -151,15 +151,15 @@ class Names(Case):
               "namespace { template <typename T, int n>\n"
               "__global__ void fill(__gm__ T *x) { x[n] = n; } }\n"
               "int main() { Device device; Memory<int> x(std::vector<int>(8));\n"
-              "    fill<int, 9999><<<1, nullptr, device.stream>>>(x.at);\n"
+              "    fill<int, 99999999><<<1, nullptr, device.stream>>>(x.at);\n"
               "    std::printf(\"code %d\\n\", device.wait()); }\n")
 
     def test_instance_of_a_template(self):
         """Messages name it as the source does."""
         self.write("named.asc", self.SOURCE)
         got = self.run_program(self.build(self.path("named.asc"), f"-I{HERE}"))
-        self.assertIn('kernel "fill<int, 9999>", block 0: ', got.stderr)
-        self.assertIn('kernel "fill<int, 9999>" had an exception', got.stderr)
+        self.assertIn('kernel "fill<int, 99999999>", block 0: ', got.stderr)
+        self.assertIn('kernel "fill<int, 99999999>" had an exception', got.stderr)
         self.assertNotIn("_Z", got.stderr)
 
 

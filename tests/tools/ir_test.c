@@ -6,6 +6,7 @@
 
 #include "ir_kernel.h"
 #include "ir_pointer.h"
+#include "ir_supported.h"
 #include "launches.h"
 #include "support/cunit_main.h"
 
