@@ -322,6 +322,8 @@ class Output(Folder):
                 (["--", "/no/such"], "ended with status 127: no report", 127),
                 (["--", "true"], "true has no counts of kernels", 2),
                 (["--svg", "a", "--junit", "a", self.counts], "name the same file", 2),
+                (["--svg", "--", RATES, "1"], "--svg: missing FILE before --", 2),
+                ([RATES], "nor a recording; a program follows --", 2),
                 (["--svg", "/no/such/a", self.counts], "No such file", 2)):
             self.assertIn(wanted, run(TWINRT, "kernel-report", *arguments, status=status).stderr)
 

@@ -321,8 +321,8 @@ bool kernel_report_add(struct kernel_report *report, const char *path, char *err
         fail(&reading, "%s", strerror(why));
     else if (!root || strcmp(json_text(root, "format"), "twinrt-kernel-counts") != 0 ||
              json_number(root, "version") != 1.0)
-        fail(&reading, "is not a file of counts of kernels, version 1; expected one that "
-                       "twinrt run --kernel-counts wrote");
+        fail(&reading, "is not a file of counts of kernels, version 1, that twinrt run "
+                       "--kernel-counts wrote, nor a recording; a program follows --");
     if (!reading.failed)
         read_device(&reading, &report->device, root);
     const cJSON *launches = reading.failed ? NULL : list_of(&reading, root, "kernels");

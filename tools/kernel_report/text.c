@@ -141,7 +141,9 @@ static void put_part(const struct kernel_report *report, const struct kernel *ke
         100 * kernel_ratio(part->idle_ns[KERNEL_IDLE_SCALAR], all),
         100 * kernel_ratio(part->idle_ns[KERNEL_IDLE_CORES], all),
         100 * kernel_ratio(part->idle_ns[KERNEL_IDLE_DATA], all));
-    put(out, "a block", "start %.2f us, work %.2f us; the slowest is %.2f times the median",
+    put(out, "a block",
+        "start %.2f us, work %.2f us (100 %% of pipes and waits); the slowest is %.2f times the "
+        "median",
         kernel_ratio(part->start_ns, part->blocks) / 1e3,
         kernel_ratio(part->list_ns, part->blocks) / 1e3,
         part->median_ns > 0 ? part->longest_ns / part->median_ns : 1.0);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define OPTIONS_MOST 40
 #define FIRST_KEY    0x100 /* of options without a letter */
@@ -16,7 +17,8 @@ void option_flag(struct argp_state *state, const struct tool_option *option, cha
 
 void option_text(struct argp_state *state, const struct tool_option *option, char *value)
 {
-    (void)state;
+    if (value && strcmp(value, "--") == 0)
+        argp_error(state, "--%s: missing %s before --", option->name, option->value);
     *(const char **)option->to = value;
 }
 
