@@ -604,7 +604,7 @@ class Toolkit(Case):
                         program)
         self.assertEqual(got.returncode, 0, got.stderr)
         wanted = ["[AIV Block 0/1] near 0", "[AIV Block 0/1] far -1 2.031250 text ff",
-                  "[AIV Block 0/1] plain",
+                  "[AIV Block 0/1] plain 1 0",
                   "[AIV Block 0] DumpTensor: desc=5, addr=0x0, data_type=float16, position=UB, "
                   "dump_size=4", "[[2.000000,2.031250],", "[2.062500,2.093750]]",
                   "[AIV Block 0] DumpTensor: desc=6, addr=0x0, data_type=float16, position=GM, "

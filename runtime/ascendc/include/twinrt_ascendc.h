@@ -614,13 +614,19 @@ TWK_INTRINSIC_ to twk_const_cast_(from *pointer)
     return (to)pointer;
 }
 
-/* `block_idx` and `block_num`, which kernels read like variables. */
-struct twk_block_idx_ {
-    TWK_INTRINSIC_ operator int64_t() const { return get_block_idx(); }
-};
-struct twk_block_num_ {
-    TWK_INTRINSIC_ operator int64_t() const { return get_block_num(); }
-};
+/* `block_idx` and `block_num`, which kernels read like variables. The toolkit's printf calls
+ * set_scalar_param for each value, and takes nothing from classes that do not have it. */
+#define TWK_LIKE_VARIABLE_(name, value)                                                            \
+    struct name {                                                                                  \
+        TWK_INTRINSIC_ operator int64_t() const { return value; }                                  \
+        friend void set_scalar_param(__gm__ uint8_t *values, uint32_t index, name number)          \
+        {                                                                                          \
+            ((__gm__ int64_t *)values)[index] = number;                                            \
+        }                                                                                          \
+    };
+TWK_LIKE_VARIABLE_(twk_block_idx_, get_block_idx())
+TWK_LIKE_VARIABLE_(twk_block_num_, get_block_num())
+#undef TWK_LIKE_VARIABLE_
 inline constexpr twk_block_idx_ block_idx{};
 inline constexpr twk_block_num_ block_num{};
 
