@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "kernel/cross_core.h"
+#include "kernel/debugger.h"
 #include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
@@ -251,6 +252,8 @@ static void resume(native_core *core)
             twin_native_report_now(run, run->report);
         run->report = NULL;
         run->running = core;
+        if (__builtin_expect(run->named, 0))
+            twin_native_debugger_name(core);
         twin_native_fiber_resume(&run->host_fiber, &core->fiber);
         run->running = NULL;
     } while (__builtin_expect(run->report != NULL, 0));

@@ -136,6 +136,8 @@ typedef struct twin_native_run {
     twin_native_failure failure;
     char failure_text[832];
     native_place failure_place;
+    bool named;                   /* a debugger is attached: the thread has the core's name */
+    char thread_name[16];         /* and this one otherwise */
     struct native_report *report; /* that the running core waits for; NULL: none */
     char crash[96];               /* what the signal handler found */
     uintptr_t crash_code;         /* and the instruction */

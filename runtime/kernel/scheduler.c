@@ -9,6 +9,7 @@
 #include "kernel/block.h"
 #include "kernel/core.h"
 #include "kernel/cross_core.h"
+#include "kernel/debugger.h"
 #include "kernel/parts.h"
 #include "kernel/signal_guard.h"
 #include "kernel/names.h"
@@ -294,7 +295,9 @@ static bool run_guarded(twin_native_run *run, bool (*body)(twin_native_run *run)
     native_rounding rounding;
     native_rounding_plain(&rounding);
     twin_native_run *before = twin_native_signal_guard(run);
+    twin_native_debugger_begin(run);
     const bool good = body(run);
+    twin_native_debugger_end(run);
     (void)twin_native_signal_guard(before);
     native_rounding_restore(&rounding);
     return good;

@@ -344,7 +344,11 @@ class Products(Case):
         got = self.run_program(
             "gdb", "-q", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-ex",
             f"break launches.asc:{line}", "-ex", "run", "-ex", "continue", "-ex", "backtrace 1",
-            "-ex", "print byte", program)
+            "-ex", "print byte", "-ex", "info threads", "-ex", "continue", "-ex", "info threads",
+            program)
+        # The thread has the name of the block and of the kernel.
+        self.assertIn('"b0 parameters', got.stdout)
+        self.assertIn('"b1 parameters', got.stdout)
         self.assertRegex(got.stdout, rf"(?m)^#0 .*parameters.*launches\.asc:{line}", got.stdout)
         self.assertIn("$1 = -7", got.stdout)
 
