@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Programs in Ascend C, compiled by twinrt-cc and run on the model. Arguments: the build folder.
-Skipped (77) without clang 16 or newer."""
+Skipped (77) without clang 17 or newer."""
 import os
 import re
 import shutil
@@ -22,13 +22,13 @@ EXCEPTION, TRAP, GOOD = 507035, 507036, 0
 
 def find_clang():
     """The command of a clang++ that is new enough; None: there is none."""
-    for name in [*(f"clang++-{version}" for version in range(30, 15, -1)), "clang++"]:
+    for name in [*(f"clang++-{version}" for version in range(30, 16, -1)), "clang++"]:
         if not shutil.which(name):
             continue
         macros = subprocess.run([name, "-dM", "-E", "-x", "c++", os.devnull], capture_output=True,
                                 text=True, check=False).stdout
         version = re.search(r"__clang_major__ (\d+)", macros)
-        if version and int(version.group(1)) >= 16:
+        if version and int(version.group(1)) >= 17:
             return name
     return None
 
@@ -509,7 +509,7 @@ class Errors(Case):
     def test_given_compiler(self):
         """No other one is taken."""
         for command, start in (("clang++-nosuch", "clang\\+\\+-nosuch"), ("false", "false")):
-            self.refuses(f"--cxx={start} cannot be run, or is not clang 16 or newer",
+            self.refuses(f"--cxx={start} cannot be run, or is not clang 17 or newer",
                          "launches.asc", "--cxx=" + command)
 
     def test_missing_header(self):
@@ -643,6 +643,6 @@ if __name__ == "__main__":
         print("skipped: TWINRT_TEST_TOOLKIT does not name the sources of a toolkit")
         sys.exit(77)
     if not find_clang():
-        print("skipped: no clang 16 or newer: ./dev setup all installs clang-19")
+        print("skipped: no clang 17 or newer: ./dev setup all installs clang-19")
         sys.exit(77)
     unittest.main(verbosity=2)

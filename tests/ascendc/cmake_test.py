@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Projects with sources in Ascend C, as CMake builds them: find_package(ASC) and ascendc.cmake.
-Arguments: the build folder, and Projects or Examples. Skipped (77) without clang 16 or newer."""
+Arguments: the build folder, and Projects or Examples. Skipped (77) without clang 17 or newer."""
 import os
 import shutil
 import subprocess
@@ -87,7 +87,7 @@ def has_clang():
     done = subprocess.run([os.path.join(BUILD, "bin", "twinrt-cc"), "--ascend-c", "-c", "-o",
                            os.devnull, os.devnull + ".asc"], capture_output=True, text=True,
                           check=False, env=SETTINGS)
-    return "needs clang 16" not in done.stderr
+    return "needs clang 17" not in done.stderr
 
 
 class Case(unittest.TestCase):
@@ -170,7 +170,7 @@ def skip(why):
 
 if __name__ == "__main__":
     if not has_clang():
-        skip("clang 16 or newer is not installed")
+        skip("clang 17 or newer is not installed")
     if "Examples" in sys.argv and not TOOLKIT:
         skip("TWINRT_TEST_TOOLKIT names no toolkit with the headers of Ascend C")
     unittest.main()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels in Ascend C run on. Arguments: the build folder. Skipped (77) without clang 16 or
+"""What kernels in Ascend C run on. Arguments: the build folder. Skipped (77) without clang 17 or
 newer."""
 import sys
 import unittest
@@ -112,6 +112,6 @@ class ToolkitCores(Case):
 
 if __name__ == "__main__":
     if not find_clang():
-        print("skipped: no clang 16 or newer: ./dev setup all installs clang-19")
+        print("skipped: no clang 17 or newer: ./dev setup all installs clang-19")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -50,7 +50,7 @@ bool cc_is_ascend_source(const char *name)
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-/* The oldest clang whose IR and address spaces are as here. */
+/* The oldest clang that computes with __bf16. */
 static const char is_new_enough[] = "-E -x c++ -include /dev/null -Werror -o /dev/null";
 
 static bool fits(const char *folder, const struct cc_list *compiler)
@@ -61,7 +61,7 @@ static bool fits(const char *folder, const struct cc_list *compiler)
     FILE *file = fopen(probe.words[0], "we");
     bool good = false;
     if (file &&
-        fputs("#if !defined(__clang_major__) || __clang_major__ < 16\n#error\n#endif\n", file) >=
+        fputs("#if !defined(__clang_major__) || __clang_major__ < 17\n#error\n#endif\n", file) >=
             0 &&
         fclose(file) == 0) {
         cc_add_list(&command, compiler);
@@ -80,15 +80,15 @@ int cc_find_clang(struct cc_build *build, const char *folder)
     if (fits(folder, &build->cxx))
         return 0;
     if (build->cxx_given)
-        return cc_error("--cxx=%s cannot be run, or is not clang 16 or newer, which Ascend C needs",
+        return cc_error("--cxx=%s cannot be run, or is not clang 17 or newer, which Ascend C needs",
                         build->cxx.words[0]);
-    for (int version = 30; version >= 15; version--) {
+    for (int version = 30; version >= 16; version--) {
         cc_list_free(&build->cxx);
-        cc_add_made(&build->cxx, version > 15 ? "clang++-%d" : "clang++", version);
+        cc_add_made(&build->cxx, version > 16 ? "clang++-%d" : "clang++", version);
         if (fits(folder, &build->cxx))
             return 0;
     }
-    return cc_error("Ascend C needs clang 16 or newer, which is not installed or not in PATH: "
+    return cc_error("Ascend C needs clang 17 or newer, which is not installed or not in PATH: "
                     "install clang-19, or give --cxx=COMMAND");
 }
 
