@@ -142,7 +142,8 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "bin/bisheng", "bin/ccec",
              "lib64/cmake/twinrt/twinrt-config.cmake", "lib64/pkgconfig/twinrt.pc",
              "include/twinrt/frames.h", "include/twinrt/interrupt.h", "include/twinrt/symbol.h",
              "set_env.sh",
-             "share/doc/twinrt/LICENSE", "bin/setenv.bash", "share/info/runtime/version.info"]
+             "share/doc/twinrt/LICENSE", "share/doc/twinrt/runtime/ascendc/instructions.tsv",
+             "bin/setenv.bash", "share/info/runtime/version.info"]
 # Names of the vendor's that no library of ours implements, and folders of older toolkits.
 LINKS = [
     *(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# README, pages and pictures, laid out as in the sources so that their links to each other hold;
-# examples and Python tools.
+# README, pages, pictures and tables, laid out as in the sources so that their links to each other
+# hold; examples and Python tools.
 set(documents share/doc/twinrt)
 install(FILES LICENSE CHANGELOG.md README.md DESTINATION ${documents})
 foreach(folder backends bench rtl-stubs runtime sim tools)
   file(GLOB_RECURSE pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${folder}/*.md
-    ${folder}/*.svg ${folder}/*.png)
+    ${folder}/*.svg ${folder}/*.png ${folder}/*.tsv)
   foreach(page IN LISTS pages)
     get_filename_component(place ${page} DIRECTORY)
     install(FILES ${page} DESTINATION ${documents}/${place})
