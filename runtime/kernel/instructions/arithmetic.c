@@ -340,13 +340,38 @@ uint64_t twin_instruction_vshr(native_core *core, const twk_instruction *instruc
     return shift_all(core, instruction, false, (instruction->arguments[8] & 1) != 0);
 }
 
-/* In count mode it is unlike all others: the count is of each repeat, and blocks go on beyond the
- * eight of a repeat. */
+/* In count mode it is unlike all others: each of its repeats has as many elements as the mask
+ * counts, in blocks that go on beyond eight. */
+static uint64_t copy_counted(native_core *core, const twk_instruction *instruction)
+{
+    const uint64_t *argument = instruction->arguments;
+    const uint32_t type = instruction->types[0], bits = native_bits_of(type);
+    const uint64_t repeats = (uint16_t)argument[2], count = core->registers.mask[0];
+    native_lanes lanes;
+    if (!twin_native_lanes_begin(&lanes, core, instruction, lanes_of(type), 0) || repeats == 0)
+        return 0;
+    if (count * repeats > NATIVE_COUNT_MOST)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "%llu repeats of %llu elements; the maximum is %llu elements",
+                           (unsigned long long)repeats, (unsigned long long)count,
+                           (unsigned long long)NATIVE_COUNT_MOST);
+    lanes.dst = native_operand_of("dst", argument[0], bits, argument[3], 0);
+    lanes.a = native_operand_of("src", argument[1], bits, argument[4], 0);
+    lanes.dst.repeat_stride = NATIVE_REPEAT_BYTES / NATIVE_BLOCK_BYTES * lanes.dst.block_stride;
+    lanes.a.repeat_stride = NATIVE_REPEAT_BYTES / NATIVE_BLOCK_BYTES * lanes.a.block_stride;
+    for (uint64_t repeat = 0; repeat < repeats; repeat++) {
+        lanes.dst.at = argument[0] + repeat * (uint16_t)argument[5] * NATIVE_BLOCK_BYTES;
+        lanes.a.at = argument[1] + repeat * (uint16_t)argument[6] * NATIVE_BLOCK_BYTES;
+        twin_native_lanes_run(&lanes, compute_copy, NULL);
+    }
+    lanes.repeats *= (uint32_t)repeats;
+    twin_native_lanes_time(&lanes, TWK_OP_DUPLICATE, type);
+    return 0;
+}
+
 uint64_t twin_instruction_vcopy(native_core *core, const twk_instruction *instruction)
 {
     if (core->registers.ctrl & NATIVE_CTRL_COUNT)
-        twin_native_fail(core, TWIN_NATIVE_OPERATION, NULL,
-                         "%s: count mode is not supported for it; set a mask (set_mask_norm)",
-                         twin_native_instruction_name(instruction->number));
+        return copy_counted(core, instruction);
     return move(core, instruction, 2, compute_copy, NULL, TWK_OP_DUPLICATE);
 }

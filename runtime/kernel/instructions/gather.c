@@ -84,8 +84,6 @@ uint64_t twin_instruction_vgatherb(native_core *core, const twk_instruction *ins
 
 /* ---- by masks -------------------------------------------------------------------------------- */
 
-#define COUNT_MOST ((uint64_t)1 << 20)
-
 /* Repeats of `count` elements: 256 bytes, or as many as the mask counts. Those that are kept follow
  * on each other in dst. */
 typedef struct picking {
@@ -183,10 +181,10 @@ uint64_t twin_instruction_vreducev2(native_core *core, const twk_instruction *in
     registers->kept_unknown = false;
     if (p.repeats == 0 || count == 0)
         return 0;
-    if (count > COUNT_MOST || count * p.repeats > COUNT_MOST)
+    if (count > NATIVE_COUNT_MOST || count * p.repeats > NATIVE_COUNT_MOST)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
                            "%u repeats of %llu elements; the maximum is %llu elements", p.repeats,
-                           (unsigned long long)count, (unsigned long long)COUNT_MOST);
+                           (unsigned long long)count, (unsigned long long)NATIVE_COUNT_MOST);
     p.count = (uint32_t)count;
     note_sources(&p);
     twin_native_vector_fit(

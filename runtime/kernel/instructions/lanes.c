@@ -6,8 +6,6 @@
 #include "kernel/access.h"
 #include "twinrt/kernel.h"
 
-#define COUNT_MOST ((uint64_t)1 << 20) /* elements in count mode: more than UB has bytes */
-
 /* ---- which elements -------------------------------------------------------------------------- */
 
 static void choose(native_lanes *lanes, const uint64_t mask[2])
@@ -40,10 +38,10 @@ static void choose_all(native_lanes *lanes)
 
 static bool choose_count(native_lanes *lanes, uint64_t count)
 {
-    if (count > COUNT_MOST)
+    if (count > NATIVE_COUNT_MOST)
         twin_native_refuse(lanes->core, TWIN_NATIVE_OPERATION,
                            "the mask counts %llu elements; the maximum is %llu",
-                           (unsigned long long)count, (unsigned long long)COUNT_MOST);
+                           (unsigned long long)count, (unsigned long long)NATIVE_COUNT_MOST);
     lanes->counted = true;
     lanes->repeats = (uint32_t)native_divide_up(count, lanes->per_repeat);
     choose_all(lanes);

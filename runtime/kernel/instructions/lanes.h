@@ -12,8 +12,9 @@
 
 #define NATIVE_BLOCK_BYTES  32u
 #define NATIVE_REPEAT_BYTES 256u
-#define NATIVE_LANES_MOST   128u /* elements of a repeat */
-#define NATIVE_ELEMENT_MOST 8u   /* bytes of an element */
+#define NATIVE_LANES_MOST   128u                /* elements of a repeat */
+#define NATIVE_ELEMENT_MOST 8u                  /* bytes of an element */
+#define NATIVE_COUNT_MOST   ((uint64_t)1 << 20) /* elements in count mode: more than UB has bytes */
 
 /* Where the elements of a parameter are. */
 typedef struct native_operand {

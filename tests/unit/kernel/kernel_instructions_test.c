@@ -576,30 +576,39 @@ static void test_bits_of_ctrl(void)
     CU_ASSERT_EQUAL(good, 11);
 }
 
-/* Its count is of each repeat, unlike that of all others. */
+/* The count is of each repeat, unlike that of all others. */
 static void test_copy_in_count_mode(void)
 {
+    enum { ROWS = 18, ROW = 256, BLOCK = 32, FROM = 8192, REPEATS = 2 };
+    static uint8_t wanted[WINDOW];
     step s = {0};
+    machine m;
     const sequence_args args = {&s, 1};
-    const uint64_t arguments[] = {0, 4096, 2, 1, 1, 8, 8};
-    for (uint32_t mode = 0; mode < 2; mode++) {
-        s.program.count = 0;
-        add(&s.program, mode ? TWK_INSTRUCTION_SET_MASK_COUNT : TWK_INSTRUCTION_SET_MASK_NORM, 0, 0,
-            0);
-        twk_instruction *in =
-            record(&s.program, TWK_INSTRUCTION_VCOPY, TWK_UINT32, TWK_UINT32, TWK_NO_TYPE);
-        in->count = 0;
-        for (uint32_t i = 0; i < TWIN_COUNT(arguments); i++)
-            argument(in, arguments[i]);
-        if (mode) {
-            rig_fail("sequence", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION,
-                     "vcopy: count mode is not supported");
-            continue;
-        }
-        rig_begin("sequence", 1, &args, sizeof(args));
-        CU_ASSERT_EQUAL(twin_native_failed(rig_run)->fault, TWIN_NATIVE_GOOD);
-        twin_native_end(rig_run);
-    }
+    fill(&m);
+    memcpy(rig_host(IMAGE), m.ub, WINDOW);
+    memcpy(wanted, m.ub, WINDOW);
+    for (uint32_t repeat = 0; repeat < REPEATS; repeat++) /* a column of blocks becomes a row */
+        for (uint32_t row = 0; row < ROWS; row++)
+            memcpy(wanted + (repeat * ROWS + row) * BLOCK, m.ub + FROM + repeat * BLOCK + row * ROW,
+                   BLOCK);
+    /* not all of the last block */
+    memcpy(wanted + (REPEATS * ROWS - 1) * BLOCK + 12, m.ub + (REPEATS * ROWS - 1) * BLOCK + 12,
+           BLOCK - 12);
+    memcpy(wanted + (ROWS - 1) * BLOCK + 12, m.ub + (ROWS - 1) * BLOCK + 12, BLOCK - 12);
+    const uint64_t arguments[] = {0, FROM, REPEATS, 1, ROW / BLOCK, ROWS, 1};
+    add(&s.program, TWK_INSTRUCTION_SET_MASK_COUNT, 0, 0, 0);
+    add(&s.program, TWK_INSTRUCTION_SET_VECTOR_MASK, 2, 0, (ROWS - 1) * BLOCK / 4 + 3);
+    twk_instruction *in =
+        record(&s.program, TWK_INSTRUCTION_VCOPY, TWK_UINT32, TWK_UINT32, TWK_NO_TYPE);
+    for (uint32_t i = 0; i < TWIN_COUNT(arguments); i++)
+        argument(in, arguments[i]);
+    rig_do("sequence", 1, &args, sizeof(args));
+    CU_ASSERT_EQUAL(memcmp(rig_host(RESULTS), wanted, WINDOW), 0);
+    twin_native_end(rig_run);
+    in->arguments[2] = 255;
+    s.program.list[1].arguments[1] = 5000;
+    rig_fail("sequence", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION,
+             "vcopy: 255 repeats of 5000 elements; the maximum is 1048576 elements");
 }
 
 int main(int argc, char **argv)
@@ -618,7 +627,7 @@ int main(int argc, char **argv)
         {"an instruction takes its start and its repeats", test_cycles},
         {"operations are those on elements that the mask has", test_counts},
         {"bits of CTRL that have no effect are refused", test_bits_of_ctrl},
-        {"a copy in count mode is refused", test_copy_in_count_mode},
+        {"a copy in count mode counts the elements of each repeat", test_copy_in_count_mode},
         {"what is not in UB, misaligned or too much fails the kernel", test_limits},
         {"hazards are those of the elements that are read and written", test_hazards},
     };

@@ -73,7 +73,7 @@ static uint32_t random_type(uint32_t types)
 static void make(const machine *m, program *p)
 {
     const kind *k = &kinds[random_below(KINDS)];
-    while (m->count_mode && k->number == TWK_INSTRUCTION_VCOPY) /* refused */
+    while (m->count_mode && k->number == TWK_INSTRUCTION_VCOPY) /* counts otherwise */
         k = &kinds[random_below(KINDS)];
     uint32_t type = random_type(k->types), from = type;
     if ((k->types & MIXED) != 0 && random_below(3) == 0) {
