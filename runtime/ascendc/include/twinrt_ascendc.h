@@ -79,7 +79,10 @@ typedef _Float16 half;
 typedef __bf16 bfloat16_t;
 typedef half float16_t;
 typedef float float32_t;
-/* Of other parts: headers name them. */
+/* Of other parts: headers name them, and have variables of the first. */
+struct twk_float8_e8m0_ {
+    unsigned char bits;
+};
 typedef struct twk_float4_e2m1x2_ float4_e2m1x2_t;
 typedef struct twk_float4_e1m2x2_ float4_e1m2x2_t;
 typedef struct twk_float8_e4m3_ float8_e4m3_t;
