@@ -2,6 +2,7 @@
 /* Linked into programs in Ascend C: how `kernel<<<blocks, 0, stream>>>(x)` becomes a launch. The
  * kernel's function of the host notes its arguments here, and then the launch is made. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +47,28 @@ static void report(const launch_kernel *kernel, const char *what, aclError code)
             message && message[0] ? ": " : "", message ? message : "");
 }
 
+/* Whether it is one that code for dav-2201 does not run on. A profile of the user's may have any
+ * name. */
+static bool is_other_part(const char *soc)
+{
+    return strncmp(soc, "Ascend", 6) == 0 && strncmp(soc, "Ascend910B", 10) != 0 &&
+           strncmp(soc, "Ascend910_93", 12) != 0;
+}
+
 /* Finds the function of the kernel in its image, which the first launch loads. */
 static aclError find_locked(launch_kernel *kernel)
 {
     launch_image *image = kernel->image;
     aclError code = ACL_SUCCESS;
     if (!image->handle) {
+        const char *soc = aclrtGetSocName();
+        if (soc && is_other_part(soc)) {
+            fprintf(stderr,
+                    "twinrt: launch of kernel %s: it is compiled for the 910B and A3 (dav-2201), "
+                    "and the device is %s\n",
+                    kernel->name, soc);
+            return ACL_ERROR_RT_PARAM_INVALID;
+        }
         code = aclrtBinaryLoadFromData(image->begin, (size_t)(image->end - image->begin), NULL,
                                        &image->handle);
         if (code != ACL_SUCCESS) {

@@ -71,6 +71,21 @@ class Cores(Case):
             self.passes(self.build(self.path("typed.asc"), "-I" + HERE, f"-DTYPE={kind}",
                                    f"-DEXPECTED={of_cube}", "-include", self.path("of_cube.h")))
 
+    def test_parts(self):
+        """Kernels run on the parts that they are compiled for."""
+        self.write("part.asc", '#include "device.h"\n'
+                   "__global__ __aicore__ void one(__gm__ int *x) { x[0] = 1; }\n"
+                   "int main() { Device device; Memory<int> x({0});"
+                   "const int code = (one<<<1, nullptr, device.stream>>>(x.at)); device.wait();"
+                   'std::printf("%d %d\\n", code, x.back()[0]); }\n')
+        program = self.build(self.path("part.asc"), "-I" + HERE)
+        for profile, wanted in (("910b4", "0 1\n"), ("910_9391", "0 1\n"), ("910a", "107000 0\n"),
+                                ("310p3", "107000 0\n"), ("950", "107000 0\n")):
+            got = self.run_program(program, TWINRT_PROFILE=profile)
+            self.assertEqual(got.stdout, wanted, got.stderr)
+            self.assertEqual("compiled for the 910B and A3 (dav-2201), and the device is Ascend"
+                             in got.stderr, wanted != "0 1\n", got.stderr)
+
     def test_contradictions(self):
         for text in ("__cube__ __vector__ void two(__gm__ int *x) { x[0] = 1; }",
                      "__mix__(1, 2) __vector__ void two(__gm__ int *x) { x[0] = 1; }",
