@@ -296,18 +296,22 @@ bool twin_native_block_done(const native_block *block)
 static void check_waits(native_core *core)
 {
     const native_hazards *hazards = &core->hazards;
-    for (uint32_t i = native_hazard_flag(hazards, 0); i < NATIVE_PAIRS * NATIVE_IDS;
-         i = native_hazard_flag(hazards, i + 1)) {
-        if (hazards->flags[i] > 0)
-            continue;
-        const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS), to = i / NATIVE_IDS % NATIVE_PIPES;
-        const native_words *words = twin_native_words(core->op);
-        twin_native_fail_core(core, TWIN_NATIVE_STUCK,
-                              "%s(%s%s, %s%s, %u) waits for ever: nothing sets it", words->wait,
-                              words->pipe, twin_native_pipe_name(from), words->pipe,
-                              twin_native_pipe_name(to), i % NATIVE_IDS);
-        return;
+    uint32_t i = hazards->open_wait;
+    if (hazards->flags[i] >= 0) {
+        i = native_hazard_flag(hazards, 0);
+        while (i < NATIVE_PAIRS * NATIVE_IDS && hazards->flags[i] > 0)
+            i = native_hazard_flag(hazards, i + 1);
     }
+    if (i == NATIVE_PAIRS * NATIVE_IDS)
+        return;
+    const uint32_t from = i / (NATIVE_PIPES * NATIVE_IDS), to = i / NATIVE_IDS % NATIVE_PIPES;
+    const native_words *words = twin_native_words(core->op);
+    twin_native_fail_core(core, TWIN_NATIVE_STUCK,
+                          "%s(%s%s, %s%s, %u) waits for ever: nothing sets it", words->wait,
+                          words->pipe, twin_native_pipe_name(from), words->pipe,
+                          twin_native_pipe_name(to), i % NATIVE_IDS);
+    if (i == hazards->open_wait)
+        core->run->failure_place = hazards->open_place;
 }
 
 /* Cycles that operands wait are there even if they are 0: it says that the block counts. */

@@ -109,11 +109,13 @@ static void NATIVE_COLD report_unordered(native_core *core, const unordered *fou
                        key_of(found->kind, found->buffer, found->earlier_pipe, found->earlier_op,
                               found->pipe, found->op),
                        "%s (%s) %s %s bytes %u to %u while %s (%s) %s: missing are "
-                       "%s(%s%s, %s%s, ...) after the one and %s of the same before the other",
+                       "%s(%s%s, %s%s, ...) after %s and %s of the same before %s",
                        twin_native_op_name(found->op), to, does[found->kind][0],
                        twin_native_buffer_name(found->buffer), found->begin, found->end - 1,
                        twin_native_op_name(found->earlier_op), from, does[found->kind][1],
-                       words->set, words->pipe, from, words->pipe, to, words->wait);
+                       words->set, words->pipe, from, words->pipe, to,
+                       twin_native_op_name(found->earlier_op), words->wait,
+                       twin_native_op_name(found->op));
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
@@ -579,20 +581,21 @@ void twin_native_hazard_meet(void *user, const native_write *earlier)
         twin_native_report(
             core, key,
             "%s (%s) %s global memory at 0x%llx while %s (%s) of the same block may "
-            "still write it: missing are %s(%s%s, %s%s, ...) after the one and %s of the same "
-            "before the other",
+            "still write it: missing are %s(%s%s, %s%s, ...) after %s and %s of the same before %s",
             twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
             (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from,
-            words->set, words->pipe, from, words->pipe, to, words->wait);
+            words->set, words->pipe, from, words->pipe, to, twin_native_op_name(earlier->op),
+            words->wait, twin_native_op_name(meeting->op));
     else
         twin_native_report(
             core, key,
             "%s (%s) %s global memory at 0x%llx while %s (%s) of another core of the "
-            "block may still write it: missing are %s(%s%s, ...) after the one and %s(%s%s, ...) "
-            "before the other",
+            "block may still write it: missing are %s(%s%s, ...) after %s and %s(%s%s, ...) before "
+            "%s",
             twin_native_op_name(meeting->op), to, meeting->write ? "writes" : "reads",
             (unsigned long long)earlier->address, twin_native_op_name(earlier->op), from,
-            words->cross_core_set, words->pipe, from, words->cross_core_wait, words->pipe, to);
+            words->cross_core_set, words->pipe, from, twin_native_op_name(earlier->op),
+            words->cross_core_wait, words->pipe, to, twin_native_op_name(meeting->op));
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

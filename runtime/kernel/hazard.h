@@ -60,6 +60,8 @@ typedef struct native_hazards {
         pairs_used; /* bit n: a flag of that pair of pipes was set or waited for in this block */
     int16_t flags[NATIVE_PAIRS * NATIVE_IDS]; /* 0 in all other pairs */
     native_clock *flag_clock;                 /* of each flag; NULL until one is set */
+    uint32_t open_wait; /* number of a flag: if its count is below 0, that of its first wait */
+    native_place open_place;
     native_shadow shadow[NATIVE_BUFFERS];
     native_span *pieces; /* room to work */
     size_t pieces_room;

@@ -115,7 +115,7 @@ static bool take(int number, const siginfo_t *info, ucontext_t *context)
                        : number == SIGILL ? "illegal instruction at"
                        : address - bottom < TWK_STACK_BYTES
                            ? "its stack of 256 KiB is full; it wanted"
-                           : "its own code touched (not through twk_load and the like)";
+                           : "its own code, not an operation, accessed";
     run->crash_address = address;
     run->crash_code = interrupted_at(context);
     snprintf(run->crash, sizeof(run->crash), "%s 0x%llx", what, (unsigned long long)address);

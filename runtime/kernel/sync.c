@@ -29,7 +29,7 @@ static uint32_t check_flag(native_core *core, uint32_t from, uint32_t to, uint32
 {
     if (from >= NATIVE_PIPES || to >= NATIVE_PIPES || from == to || flag >= NATIVE_IDS)
         twin_native_refuse(core, TWIN_NATIVE_OPERATION,
-                           "flag %u from pipe %s to %s; flags are 0 to 7 and between two pipes",
+                           "flag %u from pipe %s to %s; expected a flag from 0 to 7, and two pipes",
                            flag, twin_native_pipe_name(from), twin_native_pipe_name(to));
     return (from * NATIVE_PIPES + to) * NATIVE_IDS + flag;
 }
@@ -88,6 +88,16 @@ void twin_native_flag_set(native_op op, uint32_t from, uint32_t to, uint32_t fla
     twin_native_step(core, from, TWIN_STEP_SET, number, 0);
 }
 
+/* Where the first wait is that nothing has set a flag for: of interest if nothing ever does. */
+static void NATIVE_COLD note_open_wait(native_core *core, uint32_t number)
+{
+    native_hazards *hazards = &core->hazards;
+    if (hazards->flags[hazards->open_wait] < 0)
+        return;
+    hazards->open_wait = number;
+    twin_native_place_take(core, &hazards->open_place);
+}
+
 void twin_native_flag_wait(native_op op, uint32_t from, uint32_t to, uint32_t flag)
 {
     native_core *core = twin_native_operation(to, op);
@@ -101,6 +111,8 @@ void twin_native_flag_wait(native_op op, uint32_t from, uint32_t to, uint32_t fl
     twin_native_step(core, to, TWIN_STEP_WAIT, number, 0);
     if (set)
         twin_native_hazard_join(core, to, &hazards->flag_clock[number]);
+    else
+        note_open_wait(core, number);
     hazards->pairs_used |= (uint64_t)1 << number / NATIVE_IDS;
     hazards->flags[number]--;
 }

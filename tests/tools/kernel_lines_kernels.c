@@ -80,6 +80,13 @@ TWK_VECTOR_KERNEL(divided, struct mistake_args, args)
     (void)result;
 }
 
+TWK_VECTOR_KERNEL(never_set, struct mistake_args, args)
+{
+    (void)args;
+    twk_wait_flag(TWK_MTE2, TWK_V, 3); // mistake: never_set
+    twk_wait_flag(TWK_MTE2, TWK_V, 1);
+}
+
 TWK_VECTOR_KERNEL(wild, struct mistake_args, args)
 {
     *(volatile int *)(uintptr_t)args->nothing = 1; // mistake: wild

@@ -23,7 +23,8 @@ MISTAKES = {
     "asserted": "args->nothing == 1",
     "plain_assert": "assertion `args->nothing == 2' failed",
     "divided": "a division by 0",
-    "wild": "its own code touched",
+    "wild": "its own code, not an operation, accessed 0x",
+    "never_set": "twk_wait_flag(TWK_MTE2, TWK_V, 3) waits for ever: nothing sets it",
 }
 
 

@@ -199,7 +199,7 @@ static void test_crashes(void)
 {
     for (uint32_t again = 0; again < 3; again++) {
         FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH,
-             "its own code touched (not through twk_load and the like) 0x100040");
+             "its own code, not an operation, accessed 0x100040");
 #ifdef __x86_64__
         FAIL(WRONG_DIVISION, TWIN_NATIVE_CRASH, "arithmetic fault");
 #endif
@@ -240,7 +240,7 @@ static int end_by(int number)
 
 static void test_sent(void)
 {
-    FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH, "its own code touched");
+    FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH, "its own code, not an operation, accessed");
     const int killed = end_by(SIGSEGV), ignored = end_by(SIGILL);
     CU_ASSERT(WIFSIGNALED(killed) && WTERMSIG(killed) == SIGSEGV);
     CU_ASSERT(WIFEXITED(ignored) && WEXITSTATUS(ignored) == 7);

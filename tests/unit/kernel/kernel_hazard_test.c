@@ -82,7 +82,8 @@ static void test_flags(void)
     EXPECT("rounds", &args, sizeof(args),
            "kernel \"rounds\", block 0: twk_adds (V) reads UB bytes 0 to 1023 while twk_load "
            "(MTE2) may "
-           "still write it: missing are twk_set_flag(TWK_MTE2, TWK_V, ...) after the one",
+           "still write it: missing are twk_set_flag(TWK_MTE2, TWK_V, ...) after twk_load and "
+           "twk_wait_flag of the same before twk_adds",
            "twk_adds (V) writes UB bytes 0 to 1023 while twk_load (MTE2) may still write it");
     args.skip = NO_FLAG_OUT;
     EXPECT("rounds", &args, sizeof(args),

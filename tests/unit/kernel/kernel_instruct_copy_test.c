@@ -243,8 +243,8 @@ static void test_missing_flag(void)
     CU_ASSERT_EQUAL(rig_hazard_count, 1);
     CU_ASSERT(strstr(rig_hazards[0], "copy_ubuf_to_gm (MTE3) reads UB bytes 0 to 127 while "
                                      "copy_gm_to_ubuf (MTE2) may still write it: missing are "
-                                     "set_flag(PIPE_MTE2, PIPE_MTE3, ...) after the one and "
-                                     "wait_flag of the same before the other") != NULL);
+                                     "set_flag(PIPE_MTE2, PIPE_MTE3, ...) after copy_gm_to_ubuf "
+                                     "and wait_flag of the same before copy_ubuf_to_gm") != NULL);
     twin_native_end(rig_run);
 }
 
