@@ -2,6 +2,7 @@
 #include "kernel/access.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernel/number.h"
@@ -9,6 +10,7 @@
 #include "twinrt/kernel.h"
 
 #define PITCH_MOST ((uint64_t)1 << 31) /* of rows in global memory: no sum of them wraps */
+#define GAP_MOST   ((uint64_t)1 << 30) /* of a message: what is further away says nothing */
 
 static void NATIVE_COLD no_step(native_core *core)
 {
@@ -159,14 +161,60 @@ unsigned char *twin_native_target(native_core *core, uint32_t buffer, uint32_t p
     return local;
 }
 
+/* Of the bytes from `address` on, which are not all there, as many as are. */
+static uint32_t count_there(native_memory *memory, uint64_t address, uint32_t bytes, bool write)
+{
+    uint32_t there = 0;
+    uint32_t gone = bytes;
+    while (gone - there > 1) {
+        const uint32_t middle = there + (gone - there) / 2;
+        if (twin_native_memory_find(memory, address, middle, write))
+            there = middle;
+        else
+            gone = middle;
+    }
+    return there;
+}
+
+/* How far before `address`, which is not there, an allocation ends; 0: none does nearby. */
+static uint64_t gap_before(native_memory *memory, uint64_t address, bool write)
+{
+    uint64_t gone = 0;
+    uint64_t there = 1;
+    while (there <= GAP_MOST && there <= address &&
+           !twin_native_memory_find(memory, address - there, 1, write)) {
+        gone = there;
+        there *= 2;
+    }
+    if (there > GAP_MOST || there > address)
+        return 0;
+    while (there - gone > 1) {
+        const uint64_t middle = gone + (there - gone) / 2;
+        if (twin_native_memory_find(memory, address - middle, 1, write))
+            there = middle;
+        else
+            gone = middle;
+    }
+    return there;
+}
+
 static void NATIVE_COLD bad_global(native_core *core, native_op op, uint64_t address,
                                    uint32_t bytes, bool write)
 {
+    native_memory *memory = &core->run->memory;
+    const uint32_t there = count_there(memory, address, bytes, write);
+    const uint64_t gap = there > 0 ? 0 : gap_before(memory, address, write);
+    char near[80] = "";
+    if (there > 0)
+        snprintf(near, sizeof(near), ": it ends after %u of them", there);
+    else if (gap > 0)
+        snprintf(near, sizeof(near), ": one ends %llu bytes before them",
+                 (unsigned long long)(gap - 1));
     twin_native_fail(core, TWIN_NATIVE_ADDRESS, &address,
                      "%s %s %u bytes of global memory at 0x%llx, which are not inside an "
-                     "allocation",
+                     "allocation%s",
                      twin_native_op_name(op), write ? "writes" : "reads", bytes,
-                     (unsigned long long)address);
+                     (unsigned long long)address, near);
 }
 
 /* What headers print has no gaps. */

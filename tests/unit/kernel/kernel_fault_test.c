@@ -17,8 +17,11 @@ static void test_operations(void)
     FAIL(WRONG_ADDRESS, TWIN_NATIVE_ADDRESS,
          "kernel \"wrong\", block 1: twk_load reads 64 bytes of global memory at 0x10");
     FAIL(WRONG_STORE, TWIN_NATIVE_ADDRESS,
-         "twk_store writes 64 bytes of global memory at 0x1fffe0");
-    FAIL(WRONG_ROW, TWIN_NATIVE_ADDRESS, "twk_load reads 64 bytes of global memory at 0x200000");
+         "twk_store writes 64 bytes of global memory at 0x1fffe0, which are not inside an "
+         "allocation: it ends after 32 of them");
+    FAIL(WRONG_ROW, TWIN_NATIVE_ADDRESS,
+         "twk_load reads 64 bytes of global memory at 0x200000, which are not inside an "
+         "allocation: one ends 0 bytes before them");
     FAIL(WRONG_BUFFER, TWIN_NATIVE_BUFFER,
          "twk_load: bytes 196576 to 196639 are not in UB, which has 196608");
     FAIL(WRONG_CORE, TWIN_NATIVE_BUFFER, "twk_load_l1: a vector core has no L1");
@@ -198,8 +201,7 @@ static void test_counting(void)
 static void test_crashes(void)
 {
     for (uint32_t again = 0; again < 3; again++) {
-        FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH,
-             "its own code, not an operation, accessed 0x100040");
+        FAIL(WRONG_POINTER, TWIN_NATIVE_CRASH, "its own code, not an operation, accessed 0x100040");
 #ifdef __x86_64__
         FAIL(WRONG_DIVISION, TWIN_NATIVE_CRASH, "arithmetic fault");
 #endif

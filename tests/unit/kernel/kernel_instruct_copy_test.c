@@ -290,6 +290,8 @@ static void test_refused(void)
     refused(TWIN_NATIVE_BUFFER, "are not in UB");
     LIST_ADD(COPY_UBUF_TO_GM, RIG_BASE + RIG_BYTES - 32, 0, 0, 2, 1, 0, 0);
     refused(TWIN_NATIVE_ADDRESS, "copy_ubuf_to_gm writes 64 bytes of global memory");
+    LIST_ADD(COPY_UBUF_TO_GM, RIG_BASE + RIG_BYTES + 992, 0, 0, 1, 1, 0, 0);
+    refused(TWIN_NATIVE_ADDRESS, "not inside an allocation: one ends 992 bytes before them");
     LIST_ADD(COPY_UBUF_TO_UBUF, 64, 0, 0, 1, 4, 0, 0);
     refused(TWIN_NATIVE_OPERATION, "bytes 0 to 127 of UB go to 64 to 191, which overlap");
     LIST_ADD(COPY_UBUF_TO_UBUF, 0, 0, 0, 2, 4, 0, 1);
