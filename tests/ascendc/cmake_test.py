@@ -50,6 +50,11 @@ int start_twice(void *stream, int32_t *x)
     return static_cast<int>(twice<<<4, nullptr, stream>>>(x));
 }
 """
+WITH_HEADER = """
+#include <cstdint>
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void put(__gm__ int32_t *x) { x[block_idx] = OF_THE_TOOLKIT; }
+"""
 MAIN = """
 #include <acl/acl.h>
 #include <cstdio>
@@ -73,7 +78,12 @@ int main()
     aclrtBinHandle binary = nullptr;
     aclrtFuncHandle function = nullptr;
     std::printf("alone %d", aclrtBinaryLoadFromFile("alone.o", nullptr, &binary));
-    std::printf(" %d\\n", aclrtBinaryGetFunction(binary, "increase", &function));
+    std::printf(" %d", aclrtBinaryGetFunction(binary, "increase", &function));
+    std::printf(" %d", aclrtLaunchKernelWithHostArgs(function, 2, stream, nullptr, &x, sizeof(x),
+                                                     nullptr, 0));
+    aclrtSynchronizeStream(stream);
+    aclrtMemcpy(host, sizeof(host), x, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST);
+    std::printf(": %d %d %d %d\\n", host[0], host[1], host[2], host[3]);
     aclrtBinaryUnLoad(binary);
     aclrtFree(x);
     aclrtDestroyStream(stream);
@@ -141,7 +151,28 @@ class Projects(Case):
                 got = self.command("./program", TWINRT_BACKEND="sim",
                                    LD_LIBRARY_PATH=os.path.join(BUILD, "lib64"))
                 self.folder = source
-                self.assertEqual(got, "0: 8 10 12 14\nalone 0 0\n")
+                self.assertEqual(got, "0: 8 10 12 14\nalone 0 0 0: 11 13 12 14\n")
+                self.command("cmake", "--install", build, "--prefix", kind + "-installed")
+                self.assertEqual(self.command("find", kind + "-installed", "-type", "f"),
+                                 kind + "-installed/fatbin/alone/alone.o\n")
+
+    def test_folder_of_the_package(self):
+        """Scripts find ascendc.cmake below the folder of twinrt; set_env.sh keeps the toolkit."""
+        self.write(double_cpp=DOUBLE, header_cpp=WITH_HEADER)
+        self.write(CMakeLists_txt="""
+cmake_minimum_required(VERSION 3.16)
+project(package)
+include(${ASCEND_CANN_PACKAGE_PATH}/tikcpp/ascendc_kernel_cmake/ascendc.cmake)
+ascendc_library(kernels STATIC double.cpp header.cpp)
+""")
+        include = os.path.join(self.folder, "toolkit", "include")
+        os.makedirs(include)
+        with open(os.path.join(include, "kernel_operator.h"), "w", encoding="utf-8") as file:
+            file.write("#define OF_THE_TOOLKIT 5\n")
+        script = (". " + os.path.join(BUILD, "set_env.sh") + " && cmake -S . -B b "
+                  '-DASCEND_CANN_PACKAGE_PATH="$ASCEND_HOME_PATH" && cmake --build b && '
+                  "twinrt-cc --ascend-c -c header.cpp -o header.o")
+        self.command("bash", "-c", script, ASCEND_HOME_PATH=os.path.join(self.folder, "toolkit"))
 
 
 class Examples(Case):

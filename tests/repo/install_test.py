@@ -143,7 +143,8 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "bin/bisheng", "bin/ccec",
              "include/twinrt/frames.h", "include/twinrt/interrupt.h", "include/twinrt/symbol.h",
              "set_env.sh",
              "share/doc/twinrt/LICENSE", "share/doc/twinrt/runtime/ascendc/instructions.tsv",
-             "bin/setenv.bash", "share/info/runtime/version.info"]
+             "bin/setenv.bash", "share/info/runtime/version.info",
+             "tikcpp/ascendc_kernel_cmake/ascendc.cmake"]
 # Names of the vendor's that no library of ours implements, and folders of older toolkits.
 LINKS = [
     *(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
@@ -165,7 +166,8 @@ PYTHON = ["python/site-packages/acl/__init__.py", "python/site-packages/acl/_acl
 # Whatever else is installed is an accident, such as a test library or a header of the seam.
 MAY_HAVE = ("bin/bisheng", "bin/ccec", "bin/setenv.bash", "bin/twinrt", "bin/twinrt-cc",
             "include/acl/", "include/twinrt/",
-            "lib64/", "python/", "set_env.sh", "share/", "examples/")
+            "lib64/", "python/", "set_env.sh", "share/", "examples/",
+            "tikcpp/")
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))

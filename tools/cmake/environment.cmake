@@ -36,6 +36,11 @@ foreach(name asc-config.cmake ascendc.cmake ascendc-functions.cmake CMakeASCComp
   configure_file(${templates}/ascendc/${name} ${PROJECT_BINARY_DIR}/lib64/cmake/asc/${name}
     COPYONLY)
 endforeach()
+# Scripts of projects look for ascendc.cmake here, below the folder of the CANN package.
+configure_file(${templates}/ascendc/tikcpp.cmake
+  ${PROJECT_BINARY_DIR}/tikcpp/ascendc_kernel_cmake/ascendc.cmake COPYONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tikcpp/ascendc_kernel_cmake/ascendc.cmake
+  DESTINATION tikcpp/ascendc_kernel_cmake)
 configure_file(${templates}/twinrt-test-skip.sh
   ${PROJECT_BINARY_DIR}/lib64/cmake/twinrt/twinrt-test-skip.sh COPYONLY)
 install(FILES ${templates}/presets/presets.json ${templates}/presets/project.cmake

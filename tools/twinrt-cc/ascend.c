@@ -106,13 +106,19 @@ static const char *below_toolkit(const char *toolkit)
     return NULL;
 }
 
-/* The folder of the toolkit; NULL: there is none. */
+/* The folder of the toolkit; NULL: there is none. set_env.sh moves the toolkit's folder from the
+ * first variable to the second. */
 static const char *toolkit_of(const struct cc_ascend *ascend)
 {
-    const char *home = getenv("ASCEND_HOME_PATH");
+    static const char *const variables[] = {"ASCEND_HOME_PATH", "TWINRT_ASCEND_HOME"};
     if (ascend->toolkit)
         return ascend->toolkit;
-    return home && below_toolkit(home) ? home : NULL;
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+        const char *home = getenv(variables[i]);
+        if (home && below_toolkit(home))
+            return home;
+    }
+    return NULL;
 }
 
 /* Headers of a toolkit, where its own compiler finds them. */

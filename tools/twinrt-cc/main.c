@@ -144,7 +144,8 @@ static bool take_ascend(struct options *options, int argc, char **argv, int *at)
     if (vendor == CC_VENDOR_TAKEN)
         *at += words - 1;
     else if (strcmp(word, "-c") == 0) {
-        ascend->product = CC_OBJECT;
+        if (ascend->product != CC_KERNELS)
+            ascend->product = CC_OBJECT;
     } else if (strcmp(word, "-shared") == 0) {
         ascend->product = CC_LIBRARY;
     } else if (strcmp(word, "--kernels-only") == 0) {

@@ -18,7 +18,8 @@ function(ascendc_library target type)
   target_include_directories(${target} INTERFACE "${ASC_PREFIX}/include")
 endfunction()
 
-# ascendc_fatbin_library(<target> <source>): an object <target>.o for aclrtBinaryLoadFromFile.
+# ascendc_fatbin_library(<target> <source>): an object <target>.o for aclrtBinaryLoadFromFile, which
+# is installed in fatbin/<target>.
 function(ascendc_fatbin_library target)
   list(LENGTH ARGN count)
   if(NOT count EQUAL 1)
@@ -29,6 +30,7 @@ function(ascendc_fatbin_library target)
   add_library(${target} MODULE ${ARGN})
   target_compile_options(${target} PRIVATE --kernels-only)
   set_target_properties(${target} PROPERTIES PREFIX "" SUFFIX ".o")
+  install(FILES $<TARGET_FILE:${target}> DESTINATION fatbin/${target})
 endfunction()
 
 # ascendc_compile_definitions(<target> PRIVATE|PUBLIC|INTERFACE <definition>...)
