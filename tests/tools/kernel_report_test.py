@@ -321,11 +321,14 @@ class Output(Folder):
                 ([self.counts, "more"], "expected -- before a program", 2),
                 (["--", "/no/such"], "ended with status 127: no report", 127),
                 (["--", "true"], "true has no counts of kernels", 2),
+                (["--", "false"], "false ended with status 1: no report", 1),
                 (["--svg", "a", "--junit", "a", self.counts], "name the same file", 2),
                 (["--svg", "--", RATES, "1"], "--svg: missing FILE before --", 2),
                 ([RATES], "nor a recording; a program follows --", 2),
                 (["--svg", "/no/such/a", self.counts], "No such file", 2)):
-            self.assertIn(wanted, run(TWINRT, "kernel-report", *arguments, status=status).stderr)
+            said = run(TWINRT, "kernel-report", *arguments, status=status).stderr
+            self.assertIn(wanted, said)
+            self.assertNotIn("counts.%p", said) # its own file
 
     def test_nothing_is_left_in_the_temporary_folder(self):
         os.mkdir(self.path("tmp"))
