@@ -321,7 +321,7 @@ class Output(Folder):
                 ([self.counts, "more"], "expected -- before a program", 2),
                 (["--", "/no/such"], "ended with status 127: no report", 127),
                 (["--", "true"], "true has no counts of kernels", 2),
-                (["--", "false"], "false ended with status 1: no report", 1),
+                (["--profile", "none", "--", RATES, "1"], "ended with status 1: no report", 1),
                 (["--svg", "a", "--junit", "a", self.counts], "name the same file", 2),
                 (["--svg", "--", RATES, "1"], "--svg: missing FILE before --", 2),
                 ([RATES], "nor a recording; a program follows --", 2),
