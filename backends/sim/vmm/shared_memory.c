@@ -14,6 +14,7 @@
 #include "vmm/physical.h"
 #include "vmm/vmm.h"
 #include "wait/leader.h"
+#include "wait/progress.h"
 
 /* What memory.open has given. */
 struct import {
@@ -74,6 +75,8 @@ twin_status sim_vmm_share(uint64_t physical, bool check_pid, uint64_t *out_share
     pthread_mutex_lock(&export_lock);
     const twin_status status = share_locked(physical, check_pid, out_shared);
     pthread_mutex_unlock(&export_lock);
+    if (status == TWIN_OK)
+        sim_progress_share_outside();
     return status;
 }
 
@@ -117,11 +120,13 @@ twin_status sim_vmm_open(twin_hw_device *device, uint64_t shared, uint64_t physi
     }
     memory->number = physical;
     status = sim_vmm_add(memory);
-    if (status == TWIN_OK)
-        *out_config = memory->config;
-    else
+    if (status != TWIN_OK) {
         sim_physical_end(memory);
-    return status;
+        return status;
+    }
+    *out_config = memory->config;
+    sim_progress_share_outside();
+    return TWIN_OK;
 }
 
 /* ---- parts of allocations ------------------------------------------------------------------- */
@@ -188,9 +193,11 @@ twin_status sim_memory_share(uint64_t address, uint64_t bytes, bool check_pid,
         return TWIN_E_INVALID;
     }
     twin_status status = sim_pages_export_block(arena, block, bytes, check_pid, 0, &export);
-    if (status == TWIN_OK)
-        sim_export_name(&export, out_name);
-    return status;
+    if (status != TWIN_OK)
+        return status;
+    sim_export_name(&export, out_name);
+    sim_progress_share_outside();
+    return TWIN_OK;
 }
 
 static twin_status refuse_name(void)
@@ -253,6 +260,8 @@ twin_status sim_memory_open(twin_hw_device *device, const char *name, uint64_t *
     pthread_mutex_unlock(&lock);
     if (failed)
         sim_physical_end(failed);
+    if (status == TWIN_OK)
+        sim_progress_share_outside();
     return status;
 }
 

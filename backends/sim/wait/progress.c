@@ -52,18 +52,19 @@ static _Atomic uint32_t own_system_id;
 /* As of the newest start: the thread outlives a stop, and a start writes sim_process beside it. */
 static _Atomic(const twin_services *) core;
 static atomic_bool open_memory;   /* host code may read device memory */
-static atomic_bool memory_shared; /* of sim_progress_share() */
-static atomic_bool by_wall;       /* TWINRT_CLOCK=wall */
+static atomic_bool memory_shared;  /* of sim_progress_share() */
+static atomic_bool shared_outside; /* of sim_progress_share_outside() */
+static atomic_bool by_wall;        /* TWINRT_CLOCK=wall */
 
 uint32_t sim_progress_system_id(void)
 {
     return atomic_load(&own_system_id);
 }
 
-/* The host may see the effect of any work without a call. */
+/* The host, or another process, may see the effect of any work without a call. */
 static bool all_visible(void)
 {
-    return atomic_load(&open_memory) || atomic_load(&memory_shared);
+    return atomic_load(&open_memory) || atomic_load(&memory_shared) || atomic_load(&shared_outside);
 }
 
 unsigned sim_progress_threads(void)
@@ -419,15 +420,26 @@ bool sim_progress_shares(void)
     return atomic_load_explicit(&memory_shared, memory_order_relaxed);
 }
 
-void sim_progress_share(bool shared)
+/* Work that is in flight has become visible. */
+static void attend(void)
 {
-    atomic_store(&memory_shared, shared);
-    if (!shared)
-        return;
     if (atomic_load(&sim_progress_missing))
         sim_progress_make();
     else
         sim_progress_wake();
+}
+
+void sim_progress_share(bool shared)
+{
+    atomic_store(&memory_shared, shared);
+    if (shared)
+        attend();
+}
+
+void sim_progress_share_outside(void)
+{
+    atomic_store(&shared_outside, true);
+    attend();
 }
 
 void sim_progress_begin(uint64_t patience_ns)
@@ -439,6 +451,7 @@ void sim_progress_begin(uint64_t patience_ns)
         patience_ns = PATIENCE_LEAST_NS; /* due work is visible soon */
     atomic_store(&core, sim_process.services);
     atomic_store(&open_memory, sim_process.open_memory);
+    atomic_store(&shared_outside, false);
     atomic_store(&by_wall, sim_wall());
     atomic_store(&setting_ns, patience_ns);
     atomic_store(&warned, false);

@@ -67,6 +67,10 @@ static inline void sim_progress_submitted(void)
 void sim_progress_share(bool shared);
 bool sim_progress_shares(void);
 
+/* Device memory is shared with other processes, which can see all work from now on, until the
+ * backend ends. No lock of the backend is held. */
+void sim_progress_share_outside(void);
+
 /* A thread has blocked, perhaps the last that could act: then visible work need not wait for real
  * time to pass. */
 void sim_progress_thread_blocked(void);

@@ -212,6 +212,29 @@ static void test_open_memory_is_seen(void)
     seam_set("TWINRT_DEVMEM", NULL);
 }
 
+static void test_memory_of_processes_is_seen(void)
+{
+    char name[TWIN_SHARE_NAME];
+    bool idle = false;
+    begin(SOON);
+    seam_call(TWIN_COST_SUBMIT);
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = source, .bytes = 8, .value = 3}));
+    CU_ASSERT(!thread_exists());
+    SEAM_OK(seam->memory.share(source, 4096, false, name));
+    while (!seam_logged("depend on real time"))
+        sched_yield();
+    SEAM_OK(seam->queue.query(queue, &idle));
+    CU_ASSERT(idle);
+    seam_call(TWIN_COST_SUBMIT); /* and work that comes later */
+    SEAM_OK(seam->work.fill(queue, &(twin_fill){.dst = source, .bytes = 8, .value = 4}));
+    do {
+        sched_yield();
+        SEAM_OK(seam->queue.query(queue, &idle));
+    } while (!idle);
+    SEAM_OK(seam->memory.close(name, 0));
+    end();
+}
+
 /* ---- host functions ------------------------------------------------------------------------- */
 
 static atomic_uint runs;
@@ -308,6 +331,7 @@ static const twin_test tests[] = {
     {"the thread blocks signals, rests, and ends with the process", test_the_thread_is_quiet},
     {"time limits of tasks stay ahead", test_time_limits_stay},
     {"open device memory can be seen too", test_open_memory_is_seen},
+    {"memory that processes share can be seen too", test_memory_of_processes_is_seen},
     {"a host function runs for a program that waits for it by itself", test_a_host_function_runs},
     {"a program that calls in time is not affected", test_traces_are_equal},
 };
