@@ -51,7 +51,7 @@ static struct sim_wait role; /* holds the driver's role, and is on no list */
 static _Atomic uint32_t own_system_id;
 /* As of the newest start: the thread outlives a stop, and a start writes sim_process beside it. */
 static _Atomic(const twin_services *) core;
-static atomic_bool open_memory;   /* host code may read device memory */
+static atomic_bool open_memory;    /* host code may read device memory */
 static atomic_bool memory_shared;  /* of sim_progress_share() */
 static atomic_bool shared_outside; /* of sim_progress_share_outside() */
 static atomic_bool by_wall;        /* TWINRT_CLOCK=wall */
