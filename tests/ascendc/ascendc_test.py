@@ -424,13 +424,86 @@ class Driver(Case):
                        "-o", option)
             self.assertIn(f"code {code}\n", self.run_program(self.path(option)).stdout)
 
+    KERNEL = ("#include <cstdint>\n__global__ void one(__gm__ int *x) { x[0] = 1; }\n"
+              "int add(int); int main() { return add(3) - 4; }\n")
+
+    def write_library(self):
+        self.write("kernel.asc", self.KERNEL)
+        self.write("add.cpp", "int add(int x) { return x + 1; }\n")
+        self.drive("-c", "add.cpp")
+        subprocess.run(["ar", "rcs", "libadd.a", "add.o"], check=True, cwd=self.folder)
+
+    def test_static_library(self):
+        """It is linked after the kernels' source that calls it."""
+        self.write_library()
+        self.drive("kernel.asc", "libadd.a", "-o", "by_path")
+        self.drive("kernel.asc", "-L.", "-ladd", "-o", "by_name")
+        for name in ("by_path", "by_name"):
+            self.assertEqual(self.run_program(self.path(name)).returncode, 0)
+
+    def test_options_of_one_side(self):
+        self.write("sides.asc", "#if defined(ON_HOST) == defined(ON_CORE)\n#error both, or none\n"
+                   "#endif\n#if defined(__NPU_HOST__) != defined(ON_HOST)\n#error wrong side\n"
+                   "#endif\n__global__ void one(__gm__ int *x) { x[0] = 1; }\n")
+        self.write("host.cpp", "#if !defined(ON_HOST) || defined(ON_CORE) || !defined(BOTH)\n"
+                   "#error wrong side\n#endif\nint main() {}\n")
+        self.drive("-Xhost-start", "-DON_HOST", "-Xhost-end", "-Xaicore-start", "-D", "ON_CORE",
+                   "-Xaicore-end", "-DBOTH", "sides.asc", "host.cpp", "-o", "sides")
+
+    def test_values_of_options(self):
+        """They are not sources."""
+        self.write_library()
+        for words in (["-u", "one"], ["-target", "x86_64-linux-gnu"], ["--sysroot", "/"],
+                      ["-iquote", "include"], ["-e", "main"], ["-Xlinker", "-s"],
+                      ["-MD", "-MF", "k.d"], ["-x", "asc"], ["--param", "ssp-buffer-size=4"]):
+            with self.subTest(words):
+                self.drive(*words, "-c", "kernel.asc", "-o", "kernel.o")
+                os.remove(self.path("kernel.o"))
+
+    def test_sources_in_c(self):
+        """Options that make errors of warnings are for them, too."""
+        self.write("c.c", "int of_c(void) { int new = 0; return new; }\n")
+        self.write("cxx.cpp", "extern \"C\" int of_c(); int main() { return of_c(); }\n")
+        self.drive("-Werror", "-Wall", "-c", "c.c", "cxx.cpp")
+        self.drive("-Werror", "-Wall", "c.c", "cxx.cpp", "-o", "c_first")
+        self.drive("-Werror", "-Wall", "cxx.cpp", "c.c", "-o", "c_last")
+
+    def test_dependencies(self):
+        """-MD alone: they are beside the object."""
+        self.write_library()
+        os.mkdir(self.path("in.folder"))
+        self.write("kernel.asc", '#include "part.h"\n' + self.KERNEL)
+        self.write("part.h", "")
+        for words, name in ((["-o", "in.folder/kernel"], "in.folder/kernel.d"),
+                            (["-o", "named.obj"], "named.d"), ([], "kernel.d")):
+            self.drive("-c", "kernel.asc", "-MMD", *words)
+            with open(self.path(name), encoding="utf-8") as file:
+                self.assertIn("part.h", file.read())
+
+    def test_instrumentation(self):
+        """It is for the host: kernels have neither its runtime nor the files on the way."""
+        self.write_library()
+        for option in ("-flto", "-fsanitize=address"):
+            self.drive(option, "-c", "kernel.asc", "-o", "kernel.o")
+            self.drive("kernel.o", "add.o", "-o", "program",
+                       *([] if option == "-flto" else [option]))
+            self.assertEqual(self.run_program(self.path("program")).returncode, 0)
+
+    def test_questions(self):
+        """What build tools ask a compiler."""
+        for words in (["-print-prog-name=ar"], ["--help"], ["-###"], ["-dumpmachine"], ["-v"]):
+            self.assertEqual(self.run_driver(*words).returncode, 0, words)
+
     def test_refused(self):
+        self.assertIn("give a file", self.run_driver("-xcce", "-").stderr)
+        self.assertIn("leave out others", self.run_driver("--cce-aicore-only", self.source,
+                                                          "main.cpp").stderr)
         for words, text in ((["--npu-arch=dav-3510"], "only --npu-arch=dav-2201"),
                             (["--cce-auto-sync"], "no flags or barriers are added"),
                             (["--enable-simt"], "run on the 950 alone"),
                             (["-dc"], "device code of two sources is not linked"),
                             (["--cce-unheard-of"], "is not known"),
-                            (["-E"], "kernels are compiled to objects"),
+                            (["-E", "-c"], "kernels are compiled to objects"),
                             (["-c", "main.cpp"], "takes one source with -o, and there are 2")):
             got = self.run_driver(self.source, "-o", "program", *words)
             self.assertEqual(got.returncode, 1)

@@ -28,7 +28,9 @@ static const char host_of_cube[] = "-D__DAV_CUBE__ -D__DAV_C220_CUBE__";
 static const char common[] =
     "-D__NPU_ARCH__=2201 -D__CCE_AICORE__=220 -D__DAV_C220__ -Xclang -ffake-address-space-map "
     "-Xclang -ffloat16-excess-precision=none -Xclang -fbfloat16-excess-precision=none";
-/* After what the user gives: results are those that the source says. */
+/* After what the user gives: kernels have no runtime of sanitizers, */
+static const char not_instrumented[] = "-fno-sanitize=all";
+/* and results are those that the source says. */
 static const char exact[] = "-fno-fast-math -ffp-contract=off";
 
 void cc_free_unit(struct unit *unit)
@@ -155,14 +157,18 @@ static int add_toolkit(const struct cc_ascend *ascend, struct cc_list *command)
     return 0;
 }
 
-/* The options of the user; without the files that -include names, unless `include`. */
-static void add_options(const struct cc_build *build, bool include, struct cc_list *command)
+/* The options of the user for one side; without the files that -include names, unless
+ * `include`. */
+static void add_options(const struct cc_build *build, enum cc_side wanted, bool include,
+                        struct cc_list *command)
 {
+    enum cc_side side = CC_SIDE_BOTH;
     for (size_t i = 0; i < build->compile.count; i++) {
-        if (!include && strcmp(build->compile.words[i], "-include") == 0)
+        const char *word = build->compile.words[i];
+        if (!include && strcmp(word, "-include") == 0)
             i++;
-        else
-            cc_add(command, build->compile.words[i]);
+        else if (!cc_side_option(word, &side) && (side == CC_SIDE_BOTH || side == wanted))
+            cc_add(command, word);
     }
 }
 
@@ -178,10 +184,12 @@ static int add_common(const struct unit *unit, enum pass pass, bool include,
                      unit->ascend->passes == CC_PASSES_CUBE ? host_of_cube : host_of_vector);
     if (include) /* before the files that the user names */
         cc_add_split(command, "-include twinrt_ascendc.h");
-    add_options(unit->build, include, command);
+    add_options(unit->build, pass == PASS_HOST ? CC_SIDE_HOST : CC_SIDE_DEVICE, include, command);
     cc_add_list(command, &unit->build->compile_cxx);
     cc_add_split(command, unit->more);
     cc_add_split(command, exact);
+    if (pass != PASS_HOST)
+        cc_add(command, not_instrumented);
     cc_add_made(command, "-I%s/include", unit->build->prefix);
     cc_add(command, "-isystem");
     cc_add_made(command, "%s/lib64/twinrt/ascendc", unit->build->prefix);
@@ -309,7 +317,10 @@ static int compile_ir(const struct unit *unit, const char *ir, const char *objec
     cc_add_list(&command, &unit->build->cxx);
     cc_add_split(&command, "-x ir -O2 -c -fPIC -Wno-unused-command-line-argument "
                            "-Wno-override-module");
-    add_options(unit->build, false, &command);
+    add_options(unit->build, counted ? CC_SIDE_DEVICE : CC_SIDE_HOST, false, &command);
+    cc_add(&command, "-fno-lto"); /* what is made on the way is gone when the program is linked */
+    if (counted)
+        cc_add(&command, not_instrumented);
     if (counted)
         cc_add_split(&command, CC_COUNT_ALL_BLOCKS " " CC_LOOPS_AS_WRITTEN);
     cc_add(&command, "-o");

@@ -12,11 +12,11 @@
 
 enum language { LANGUAGE_BY_NAME, LANGUAGE_ASCEND, LANGUAGE_HOST };
 
-/* What a command asks for. */
+/* What a command asks for. With several options it is the one that comes last here. */
 enum product {
     PRODUCT_PROGRAM,
-    PRODUCT_OBJECT,  /* -c */
     PRODUCT_LIBRARY, /* -shared */
+    PRODUCT_OBJECT,  /* -c */
     PRODUCT_ARCHIVE, /* -lib */
     PRODUCT_TEXT     /* -E, -S and their like: the host's compiler alone */
 };
@@ -31,7 +31,10 @@ struct drive {
     const char *output, *input; /* `input`: the last source */
     enum product product;
     enum cc_passes passes;
-    bool kernels_only, verbose;
+    enum cc_side side;           /* that options are for now */
+    const char *dependency_file; /* -MF */
+    bool dependencies;           /* -MD */
+    bool kernels_only, verbose, reads_c;
 };
 
 static bool begins(const char *word, const char *start)
@@ -57,21 +60,24 @@ static bool is_kernels(const char *name, enum language language)
             (cc_ends_with(name, ".asc") || cc_ends_with(name, ".cce")));
 }
 
-static void take_file(struct drive *drive, const char *word, enum language language)
+/* Returns 1, or -1 with a message. */
+static int take_file(struct drive *drive, const char *word, enum language language)
 {
     drive->input = word;
     if (is_kernels(word, language)) {
+        if (strcmp(word, "-") == 0)
+            return cc_error("-: kernels are not read from the standard input; give a file");
         cc_add(&drive->kernels, word);
-    } else {
-        /* clang++ takes C for C++. */
-        const bool is_c = language == LANGUAGE_BY_NAME && cc_ends_with(word, ".c");
-        if (is_c)
-            cc_add(&drive->host, "-xc");
-        cc_add(&drive->host, word);
-        if (is_c)
-            cc_add(&drive->host, "-xnone");
-        drive->host_inputs++;
+        return 1;
     }
+    /* clang++ takes C for C++. */
+    const bool is_c = language == LANGUAGE_BY_NAME && cc_ends_with(word, ".c");
+    if (is_c != drive->reads_c)
+        cc_add(&drive->host, is_c ? "-xc" : "-xnone");
+    drive->reads_c = is_c;
+    cc_add(&drive->host, word);
+    drive->host_inputs++;
+    return 1;
 }
 
 /* The value of -x, of which the host's compiler does not know that of the device. */
@@ -80,6 +86,7 @@ static enum language take_language(struct drive *drive, const char *value)
     if (strcmp(value, "asc") == 0 || strcmp(value, "cce") == 0)
         return LANGUAGE_ASCEND;
     cc_add_made(&drive->host, "-x%s", value);
+    drive->reads_c = false;
     return strcmp(value, "none") == 0 ? LANGUAGE_BY_NAME : LANGUAGE_HOST;
 }
 
@@ -103,10 +110,16 @@ static bool take_product(struct drive *drive, const char *word)
         {"--version", PRODUCT_TEXT, true},
         {"-dumpversion", PRODUCT_TEXT, true},
         {"-dumpmachine", PRODUCT_TEXT, true},
+        {"--help", PRODUCT_TEXT, true},
+        {"-###", PRODUCT_TEXT, true},
+        {"-print-", PRODUCT_TEXT, true},
+        {"--print-", PRODUCT_TEXT, true},
     };
     for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
-        if (strcmp(word, forms[i].word) == 0) {
-            drive->product = forms[i].product;
+        if (cc_ends_with(forms[i].word, "print-") ? begins(word, forms[i].word)
+                                                  : strcmp(word, forms[i].word) == 0) {
+            if (forms[i].product > drive->product)
+                drive->product = forms[i].product;
             if (forms[i].passed)
                 cc_add(&drive->host, word);
             return true;
@@ -118,33 +131,41 @@ static bool take_product(struct drive *drive, const char *word)
  * has. */
 static int take_option(struct drive *drive, const char *word, const char *next)
 {
-    static const char *const valued[] = {"-include", "-isystem", "-D", "-I", "-U", "-MF"};
+    static const char *const valued[] = {"-include", "-isystem", "-iquote", "-idirafter",
+                                         "-D",       "-I",       "-U",      "-MF"};
     static const char *const joined[] = {"-O", "-W", "-f", "-g", "-m", "-std=", "-pedantic"};
-    static const char *const host_valued[] = {"-L",       "-l",      "-MT",        "-MQ",
-                                              "-Xlinker", "-Xclang", "-T",         "-z",
-                                              "-mllvm",   "-iquote", "-idirafter", "-isysroot"};
-    cc_add(&drive->host, word);
+    static const char *const host_valued[] = {
+        "-L",     "-l",       "-MT",       "-MQ",    "-MJ",     "-Xlinker",    "-Xclang",
+        "-T",     "-z",       "-u",        "-e",     "-B",      "-Xassembler", "-Xpreprocessor",
+        "-mllvm", "-imacros", "-isysroot", "-rpath", "-target", "--sysroot",   "--param"};
+    struct cc_list words = {0};
+    bool compiles = strcmp(word, "-w") == 0, apart = false;
+    for (size_t i = 0; i < sizeof(joined) / sizeof(joined[0]); i++)
+        compiles = compiles || (begins(word, joined[i]) && !begins(word, "-Wl,"));
+    for (size_t i = 0; i < sizeof(host_valued) / sizeof(host_valued[0]); i++)
+        if (strcmp(word, host_valued[i]) == 0) {
+            compiles = false;
+            apart = next != NULL;
+        }
     for (size_t i = 0; i < sizeof(valued) / sizeof(valued[0]); i++)
         if (begins(word, valued[i])) {
-            const bool apart = word[strlen(valued[i])] == '\0' && next;
-            cc_add(&drive->kernel_options, word);
-            if (apart) {
-                cc_add(&drive->kernel_options, next);
-                cc_add(&drive->host, next);
-            }
-            return apart ? 2 : 1;
-        }
-    for (size_t i = 0; i < sizeof(host_valued) / sizeof(host_valued[0]); i++)
-        if (strcmp(word, host_valued[i]) == 0 && next) {
-            cc_add(&drive->host, next);
-            return 2;
-        }
-    for (size_t i = 0; i < sizeof(joined) / sizeof(joined[0]); i++)
-        if (begins(word, joined[i]) && !begins(word, "-Wl,")) {
-            cc_add(&drive->kernel_options, word);
+            compiles = true;
+            apart = word[strlen(valued[i])] == '\0' && next;
             break;
         }
-    return 1;
+    if (begins(word, "-MF"))
+        drive->dependency_file = word;
+    drive->dependencies =
+        drive->dependencies || strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0;
+    cc_add(&words, word);
+    if (apart)
+        cc_add(&words, next);
+    if (compiles)
+        cc_add_list(&drive->kernel_options, &words);
+    if (drive->side != CC_SIDE_DEVICE)
+        cc_add_list(&drive->host, &words);
+    cc_list_free(&words);
+    return apart ? 2 : 1;
 }
 
 /* Returns how many words were taken, or -1 with a message. */
@@ -157,6 +178,10 @@ static int take_word(struct drive *drive, char **argv, enum language *language)
         drive->kernels_only = true;
         return 1;
     }
+    if (cc_side_option(word, &drive->side)) {
+        cc_add(&drive->kernel_options, word);
+        return 1;
+    }
     switch (cc_vendor_option(word, next, &drive->passes, &words)) {
     case CC_VENDOR_TAKEN:
         return words;
@@ -166,7 +191,7 @@ static int take_word(struct drive *drive, char **argv, enum language *language)
         break;
     }
     if (word[0] != '-' || word[1] == '\0') {
-        take_file(drive, word, *language);
+        return take_file(drive, word, *language);
     } else if (begins(word, "-x") && (word[2] || next)) {
         *language = take_language(drive, word[2] ? word + 2 : next);
         return word[2] ? 1 : 2;
@@ -187,6 +212,17 @@ static int take_word(struct drive *drive, char **argv, enum language *language)
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
+/* "-MD" alone: the file of dependencies is beside the object, by its name. */
+static void add_dependencies(const struct drive *drive, const char *output, struct cc_list *command)
+{
+    const char *dot = strrchr(output, '.');
+    const size_t length = dot && !strchr(dot, '/') ? (size_t)(dot - output) : strlen(output);
+    if (!drive->dependencies || drive->dependency_file || drive->product != PRODUCT_OBJECT)
+        return;
+    cc_add(command, "-MF");
+    cc_add_made(command, "%.*s.d", (int)length, output);
+}
+
 static int compile_kernels(const struct drive *drive, const char *source, const char *output)
 {
     static const char *const options[] = {[CC_PASSES_VECTOR] = "--cce-aicore-arch=dav-c220-vec",
@@ -200,6 +236,7 @@ static int compile_kernels(const struct drive *drive, const char *source, const 
     if (drive->verbose)
         cc_add(&command, "-v");
     cc_add_list(&command, &drive->kernel_options);
+    add_dependencies(drive, output, &command);
     cc_add(&command, source);
     cc_add(&command, "-o");
     cc_add(&command, output);
@@ -214,13 +251,12 @@ static int run_host(const struct drive *drive, bool links, const struct cc_list 
 {
     struct cc_list command = {0};
     cc_add_list(&command, &drive->build.cxx);
+    cc_add_list(&command, objects); /* before the static libraries that they need */
     cc_add_list(&command, &drive->host);
     cc_add(&command, "-idirafter");
     cc_add_made(&command, "%s/include", drive->prefix);
-    if (links)
-        cc_add(&command, "-xnone");
-    cc_add_list(&command, objects);
     if (links) {
+        cc_add(&command, "-xnone");
         cc_add_made(&command, "%s/lib64/libtwinrt_launch.a", drive->prefix);
         cc_add_made(&command, "-L%s/lib64", drive->prefix);
         cc_add_split(&command, "-Wl,--as-needed -lascendcl -lm");
@@ -229,7 +265,10 @@ static int run_host(const struct drive *drive, bool links, const struct cc_list 
         cc_add(&command, "-o");
         cc_add(&command, output);
     }
-    const int result = cc_run(drive->verbose, &command, drive->input ? drive->input : "clang");
+    const int result = cc_run(drive->verbose, &command,
+                              links          ? "linking"
+                              : drive->input ? drive->input
+                                             : "clang");
     cc_list_free(&command);
     return result;
 }
@@ -299,8 +338,10 @@ static int build(struct drive *drive)
     if (drive->kernels.count + drive->host_inputs == 0)
         return drive->verbose ? run_host(drive, false, &(struct cc_list){0}, NULL)
                               : cc_error("missing argument: SOURCE");
-    if (drive->kernels_only && drive->kernels.count == 0)
-        return cc_error("--cce-aicore-only: no source has kernels; -x cce says that one has");
+    if (drive->kernels_only && (drive->kernels.count == 0 || drive->host_inputs > 0))
+        return cc_error("--cce-aicore-only: %s has no kernels; give -x cce before sources that "
+                        "have them, and leave out others",
+                        drive->kernels.count == 0 ? "no source" : "a source");
     return drive->product == PRODUCT_OBJECT || drive->kernels_only ? build_objects(drive)
                                                                    : build_linked(drive);
 }

@@ -26,8 +26,9 @@ static const char help[] =
     "into an object for aclrtBinaryLoadFromFile.\n"
     "\n"
     "  -o FILE              the object\n"
-    "  -I DIR, -isystem DIR, -include FILE, -D NAME[=VALUE], -U NAME\n"
-    "  -O..., -g..., -W..., -f..., -m..., -pedantic...\n"
+    "  -I DIR, -iquote DIR, -isystem DIR, -idirafter DIR, -include FILE,\n"
+    "  -D NAME[=VALUE], -U NAME\n"
+    "  -O..., -g..., -W..., -f..., -m..., -w, -pedantic...\n"
     "                       as the compilers have them; -O2 -g1 unless others are given\n"
     "  -std=STANDARD        one of C for sources in C, one of C++ for sources in C++\n"
     "  -c++                 all sources are C++, whatever their names\n"
@@ -68,9 +69,10 @@ static bool begins(const char *word, const char *start)
 }
 
 /* Options with a value, joined or as the next word. */
-static const char *const valued[] = {"-include", "-isystem", "-D", "-I", "-U"};
+static const char *const valued[] = {"-include", "-isystem", "-iquote", "-idirafter",
+                                     "-D",       "-I",       "-U"};
 /* Options that go to the compiler as they are. */
-static const char *const joined[] = {"-O", "-W", "-f", "-g", "-m", "-pedantic"};
+static const char *const joined[] = {"-O", "-W", "-f", "-g", "-m", "-w", "-pedantic"};
 
 static const char *value_of(const char *option, int argc, char **argv, int *at)
 {
@@ -137,6 +139,10 @@ static bool take_ascend(struct options *options, int argc, char **argv, int *at)
     int words = 1;
     if (!options->is_ascend)
         return false;
+    if (cc_side_option(word, &(enum cc_side){CC_SIDE_BOTH})) {
+        cc_add(&options->build.compile, word);
+        return true;
+    }
     const enum cc_vendor_option vendor =
         cc_vendor_option(word, *at + 1 < argc ? argv[*at + 1] : NULL, &ascend->passes, &words);
     if (vendor == CC_VENDOR_REFUSED)

@@ -27,10 +27,6 @@ static const char *const without_effect[] = {
     "--run-mode=npu",
     "--run-mode=sim",
     "--sanitizer",
-    "-Xaicore-end",
-    "-Xaicore-start",
-    "-Xhost-end",
-    "-Xhost-start",
     "--npu-arch=dav-2201",
 };
 
@@ -93,4 +89,21 @@ enum cc_vendor_option cc_vendor_option(const char *word, const char *next, enum 
             return CC_VENDOR_REFUSED;
         }
     return CC_VENDOR_NONE;
+}
+
+bool cc_side_option(const char *word, enum cc_side *side)
+{
+    static const struct {
+        const char *word;
+        enum cc_side side;
+    } options[] = {{"-Xaicore-start", CC_SIDE_DEVICE},
+                   {"-Xaicore-end", CC_SIDE_BOTH},
+                   {"-Xhost-start", CC_SIDE_HOST},
+                   {"-Xhost-end", CC_SIDE_BOTH}};
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (strcmp(word, options[i].word) == 0) {
+            *side = options[i].side;
+            return true;
+        }
+    return false;
 }

@@ -19,4 +19,11 @@ enum cc_vendor_option {
 enum cc_vendor_option cc_vendor_option(const char *word, const char *next, enum cc_passes *passes,
                                        int *words);
 
+/* What options are for: those between -Xhost-start and -Xhost-end, or -Xaicore-start and
+ * -Xaicore-end, for one side alone. */
+enum cc_side { CC_SIDE_BOTH, CC_SIDE_HOST, CC_SIDE_DEVICE };
+
+/* Whether the word is one of these four; then `*side` is for those after it. */
+bool cc_side_option(const char *word, enum cc_side *side);
+
 #endif
