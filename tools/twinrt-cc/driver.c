@@ -31,7 +31,7 @@ struct drive {
     const char *output, *input; /* `input`: the last source */
     enum product product;
     enum cc_passes passes;
-    enum cc_side side;           /* that options are for now */
+    enum cc_side side;           /* of the options that come next */
     const char *dependency_file; /* -MF */
     bool dependencies;           /* -MD */
     bool kernels_only, verbose, reads_c;

@@ -15,6 +15,8 @@
 #include "build.h"
 #include "describe.h"
 #include "driver.h"
+#include "process.h"
+#include "response_file.h"
 #include "say.h"
 
 #define STATUS_FAILED 1
@@ -295,40 +297,43 @@ static void remove_folder(const char *path)
 }
 
 /* By the name of a compiler of the vendor's. */
-static int drive(int argc, char **argv)
+static int drive(int argc, char **argv, const char *folder)
 {
     static char prefix[PATH_MAX];
     static char self[PATH_MAX + 16];
-    char folder[PATH_MAX];
     find_prefix(prefix);
     snprintf(self, sizeof(self), "%s/bin/twinrt-cc", prefix);
-    int result = make_folder(folder);
-    if (result == 0) {
-        result = cc_drive(argc, argv, self, prefix, folder);
-        remove_folder(folder);
-    }
-    return result == 0 ? 0 : STATUS_FAILED;
+    return cc_drive(argc, argv, self, prefix, folder);
+}
+
+static int build(struct options *options, const char *folder)
+{
+    char library[PATH_MAX + 16];
+    if (options->is_ascend)
+        return cc_build_ascend(&options->build, &options->ascend, folder);
+    snprintf(library, sizeof(library), "%s/kernels.so", folder);
+    const int result = cc_build_library(&options->build, folder, library);
+    return result == 0 ? cc_make_object(library, options->build.output) : result;
 }
 
 int main(int argc, char **argv)
 {
     static struct options options;
+    static struct cc_list words;
     char folder[PATH_MAX];
-    char library[PATH_MAX + 16];
-    if (cc_is_driver(argv[0]))
-        return drive(argc, argv);
-    read_options(&options, argc, argv);
+    const bool drives = cc_is_driver(argv[0]);
+    if (cc_expand_arguments(argc, argv, &words) != 0)
+        return STATUS_FAILED;
+    if (!drives)
+        read_options(&options, (int)words.count, words.words);
+    cc_catch_signals();
     int result = make_folder(folder);
-    if (result == 0 && options.is_ascend) {
-        result = cc_build_ascend(&options.build, &options.ascend, folder);
-        remove_folder(folder);
-    } else if (result == 0) {
-        snprintf(library, sizeof(library), "%s/kernels.so", folder);
-        result = cc_build_library(&options.build, folder, library);
-        if (result == 0)
-            result = cc_make_object(library, options.build.output);
+    if (result == 0) {
+        result = drives ? drive((int)words.count, words.words, folder) : build(&options, folder);
         remove_folder(folder);
     }
     free_options(&options);
+    cc_list_free(&words);
+    cc_raise_signal();
     return result == 0 ? 0 : STATUS_FAILED;
 }

@@ -19,38 +19,72 @@ static void show(const struct cc_list *command)
     fputc('\n', stderr);
 }
 
+static const int caught[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+#define CAUGHT (sizeof(caught) / sizeof(caught[0]))
+
+static volatile sig_atomic_t ended_by; /* 0: no signal */
+static volatile pid_t child;           /* 0: none runs */
+
+static void end_child(int number)
+{
+    ended_by = number;
+    if (child > 0)
+        (void)kill(child, number);
+}
+
+void cc_catch_signals(void)
+{
+    for (size_t i = 0; i < CAUGHT; i++) {
+        struct sigaction action = {.sa_handler = end_child};
+        struct sigaction before;
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(caught[i], &action, NULL);
+    }
+}
+
+void cc_raise_signal(void)
+{
+    if (!ended_by)
+        return;
+    signal(ended_by, SIG_DFL);
+    raise(ended_by);
+}
+
+/* Starts the command: a signal comes before, or ends it. Returns 0, or an errno. */
+static int start(const struct cc_list *command, const posix_spawn_file_actions_t *files)
+{
+    posix_spawnattr_t attributes;
+    sigset_t held, before;
+    pid_t started = 0;
+    sigemptyset(&held);
+    for (size_t i = 0; i < CAUGHT; i++)
+        sigaddset(&held, caught[i]);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &before);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    const int error = ended_by ? EINTR
+                               : posix_spawnp(&started, command->words[0], files, &attributes,
+                                              command->words, environ);
+    posix_spawnattr_destroy(&attributes);
+    child = error == 0 ? started : 0;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
 /* Runs the command and gives its status; silent: without its output. Returns 0, or an errno. */
 static int execute(const struct cc_list *command, bool silent, int *status)
 {
-    /* As system(3): an interrupt ends the compiler, and this tool cleans up. */
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction before[2];
-    sigaction(SIGINT, &ignore, &before[0]);
-    sigaction(SIGQUIT, &ignore, &before[1]);
-    posix_spawnattr_t attributes;
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    if (before[0].sa_handler != SIG_IGN)
-        sigaddset(&defaults, SIGINT);
-    if (before[1].sa_handler != SIG_IGN)
-        sigaddset(&defaults, SIGQUIT);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigdefault(&attributes, &defaults);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     for (int file = STDOUT_FILENO; silent && file <= STDERR_FILENO; file++)
         posix_spawn_file_actions_addopen(&files, file, "/dev/null", O_WRONLY, 0);
-    pid_t child = 0;
-    const int error =
-        posix_spawnp(&child, command->words[0], &files, &attributes, command->words, environ);
+    const int error = start(command, &files);
     posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
     if (error == 0)
         while (waitpid(child, status, 0) < 0 && errno == EINTR)
             continue;
-    sigaction(SIGINT, &before[0], NULL);
-    sigaction(SIGQUIT, &before[1], NULL);
+    child = 0;
     return error;
 }
 
@@ -60,6 +94,8 @@ int cc_run(bool verbose, const struct cc_list *command, const char *what)
         show(command);
     int status = 0;
     const int error = execute(command, false, &status);
+    if (ended_by)
+        return -1;
     if (error != 0)
         return cc_error("%s: %s cannot be run: %s; set CC or CXX, or give --cc or --cxx", what,
                         command->words[0], strerror(error));

@@ -12,4 +12,10 @@ int cc_run(bool verbose, const struct cc_list *command, const char *what);
 /* Without its output; whether it succeeds. */
 bool cc_succeeds(const struct cc_list *command);
 
+/* From here on a signal that would end this tool ends the command that runs, and no other one
+ * starts, so that the tool can remove what it has made; */
+void cc_catch_signals(void);
+/* and this ends it by the signal, if there was one. */
+void cc_raise_signal(void);
+
 #endif
