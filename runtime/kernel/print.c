@@ -83,19 +83,31 @@ static conversion read_conversion(const char *at)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral" /* made of what a conversion may have */
 
-static void add_number(native_text *text, const conversion *one, uint64_t value)
+/* A value by the conversion's flags, width and precision, but with more flags and another end. */
+static void add_formatted(native_text *text, const conversion *one, const char *flags,
+                          const char *end, ...)
 {
-    char format[sizeof(one->plain) + 4];
+    char format[sizeof(one->plain) + 8];
     char piece[1100]; /* of the longest number, and the longest width */
-    float number;
-    memcpy(&number, &value, sizeof(number));
-    const bool floating = strchr("fFeEgG", one->letter) != NULL;
-    snprintf(format, sizeof(format), "%s%s%c", one->plain, floating ? "" : "ll", one->letter);
-    const int length = floating ? snprintf(piece, sizeof(piece), format, (double)number)
-                                : snprintf(piece, sizeof(piece), format, (long long)value);
+    va_list values;
+    snprintf(format, sizeof(format), "%%%s%s%s", flags, one->plain + 1, end);
+    va_start(values, end);
+    const int length = vsnprintf(piece, sizeof(piece), format, values);
+    va_end(values);
     if (length > 0)
         twin_native_text_add(text, piece,
                              (size_t)length < sizeof(piece) ? (size_t)length : sizeof(piece) - 1);
+}
+
+static void add_number(native_text *text, const conversion *one, uint64_t value)
+{
+    const char end[] = {'l', 'l', one->letter, '\0'};
+    float number;
+    memcpy(&number, &value, sizeof(number));
+    if (strchr("fFeEgG", one->letter))
+        add_formatted(text, one, "", end + 2, (double)number);
+    else
+        add_formatted(text, one, "", end, (long long)value);
 }
 
 /* false: it is none. */
@@ -128,10 +140,10 @@ static bool add_value(native_text *text, const conversion *one, const native_val
     case 's':
         return add_string_value(text, one, values, index);
     case 'c':
-        twin_native_text_add(text, &(char){(char)value}, 1);
+        add_formatted(text, one, "", "s", &(char[2]){(char)value, '\0'});
         return true;
     case 'p':
-        twin_native_text_format(text, value == 0 ? "%llx" : "0x%llx", (unsigned long long)value);
+        add_formatted(text, one, "#", "llx", (unsigned long long)value);
         return true;
     default:
         add_number(text, one, value);
@@ -142,7 +154,7 @@ static bool add_value(native_text *text, const conversion *one, const native_val
 bool twin_native_text_values(native_text *text, const char *format, const native_values *values)
 {
     uint64_t next = 0;
-    while (*format != '\0') {
+    while (*format != '\0' && text->length < NATIVE_PRINT_MOST) {
         const size_t plain = strcspn(format, "%");
         twin_native_text_add(text, format, plain);
         format += plain;

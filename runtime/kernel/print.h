@@ -30,7 +30,8 @@ typedef struct native_values {
 } native_values;
 
 /* The text of a format of C. Integers print all of their 64 bits. A conversion that is not known,
- * or has no value, is printed as it is. false: a string is none. */
+ * or has no value, is printed as it is; a character of 0 is left out. Ends early in a text that is
+ * longer than a core prints. false: a string is none. */
 bool twin_native_text_values(native_text *text, const char *format, const native_values *values);
 /* A string in global memory, or on the stack or in the object of the kernel. false: none is
  * there. */

@@ -90,7 +90,7 @@ static void begin(native_core *core)
     const print_index read = {.type = RECORD_READ_INDEX, .length = 16};
     const print_index written = {.type = RECORD_WRITE_INDEX, .length = 16};
     if (!core->prints)
-        core->prints = malloc(PIECE_BYTES);
+        core->prints = calloc(1, PIECE_BYTES); /* a kernel may read it */
     if (!core->prints)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
     put(core, 0, &head, sizeof(head));

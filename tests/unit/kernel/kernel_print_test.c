@@ -2,6 +2,8 @@
 /* Records that headers of Ascend C write for what kernels print, in the public layout. */
 #include "kernel_rig.h"
 
+#include "kernel/print.h"
+
 #ifdef TWIN_SANITIZED
 #define RUNS 2000u
 #else
@@ -185,6 +187,21 @@ static void test_too_much(void)
     CU_ASSERT_EQUAL(rig_printed_lines, 1);
 }
 
+/* A text needs no more memory than what a core may print. */
+static void test_long_text(void)
+{
+    enum { COUNT = 10000, WIDTH = 999 };
+    static uint64_t list[COUNT];
+    static char format[5 * COUNT + 1];
+    const native_values values = {.list = list, .count = COUNT};
+    native_text text = {0};
+    for (uint32_t i = 0; i < COUNT; i++)
+        memcpy(format + (size_t)5 * i, "%999d", 5);
+    CU_ASSERT(twin_native_text_values(&text, format, &values));
+    CU_ASSERT(text.length >= NATIVE_PRINT_MOST && text.length < NATIVE_PRINT_MOST + WIDTH);
+    free(text.at);
+}
+
 static uint64_t state;
 static uint32_t below(uint32_t most)
 {
@@ -235,6 +252,7 @@ int main(int argc, char **argv)
         {"a time stamp", test_time},
         {"any number of records", test_many},
         {"a core prints 1 MiB of a block", test_too_much},
+        {"a long text ends at what a core prints", test_long_text},
         {"damaged records print something or fail the kernel, and nothing else", test_damaged},
     };
     return twin_run_suite("kernel_print", tests, TWIN_COUNT(tests), argc, argv);
