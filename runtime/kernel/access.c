@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/number.h"
+#include "kernel/poll.h"
 #include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
@@ -17,8 +18,8 @@ static void NATIVE_COLD no_step(native_core *core)
     const unsigned long long steps = core->steps.count;
     if (steps < NATIVE_STEPS_MOST)
         twin_native_fail(core, TWIN_NATIVE_NOMEM, NULL, "no host memory");
-    twin_native_refuse(core, TWIN_NATIVE_TIME, "the core has done %llu steps and is not done",
-                       steps);
+    twin_native_refuse(core, TWIN_NATIVE_TIME, "the core has done %llu steps and is not done%s",
+                       steps, twin_native_poll_text(core).text);
 }
 
 void twin_native_step(native_core *core, uint32_t pipe, twin_step_kind kind, uint32_t flag,
@@ -260,9 +261,10 @@ void twin_native_global_read(native_core *core, uint32_t pipe, native_op op, uin
                                   twin_native_hazard_meet, &meeting);
         return;
     }
-    if (twin_native_overlay_read(&core->run->memory, &core->block->writes, address, bytes, out,
-                                 twin_native_hazard_meet, &meeting))
-        return;
+    while (twin_native_overlay_read(&core->run->memory, &core->block->writes, address, bytes, out,
+                                    twin_native_hazard_meet, &meeting))
+        if (__builtin_expect(!twin_native_poll_waits(core, address, bytes, out), 1))
+            return;
     if (core->run->memory.gone) /* another thread has freed it since it was found */
         bad_global(core, op, address, bytes, false);
     else
@@ -334,6 +336,7 @@ unsigned char *twin_native_global_write(native_core *core, uint32_t pipe, native
     full.seen = twin_native_hazard_seen(core, pipe);
     full.cached = pipe == TWIN_PIPE_SCALAR;
     full.uncomputed = !native_computes(core) && pipe != TWIN_PIPE_SCALAR;
+    twin_native_poll_wrote(core, write->address, write->bytes);
     unsigned char *data = twin_native_overlay_write(&core->run->memory, &core->block->writes, &full,
                                                     twin_native_hazard_meet, &meeting);
     if (!data)

@@ -9,6 +9,7 @@
 
 #include "kernel/cross_core.h"
 #include "kernel/debugger.h"
+#include "kernel/poll.h"
 #include "kernel/print_buffer.h"
 #include "twinrt/kernel.h"
 
@@ -226,6 +227,7 @@ static void begin_core(native_core *core)
     twin_native_hazard_begin(core, core->index * NATIVE_PIPES,
                              core->run->core_count * NATIVE_PIPES);
     twin_native_registers_begin(core);
+    twin_native_poll_begin(core);
     core->variables_set = false;
     core->prints_begun = false;
 }
@@ -272,14 +274,19 @@ bool twin_native_block_run(native_block *block)
             native_core *core = &block->cores[i];
             if (core->done)
                 continue;
+            if (core->poll.waits && !twin_native_cross_core_show(block->run)) {
+                block->run->failure.fault = TWIN_NATIVE_NOMEM;
+                return true;
+            }
             const uint64_t before = core->steps.count;
             resume(core);
             if (run->failure.fault != TWIN_NATIVE_GOOD)
                 return true;
-            moved = moved || core->done || core->steps.count != before;
+            const bool moves = core->done || core->steps.count != before;
+            ever = ever || moves;
+            moved = moved || (moves && !core->poll.waits); /* other blocks may end a poll */
             open = open || !core->done;
         }
-        ever = ever || moved;
     }
     return ever;
 }

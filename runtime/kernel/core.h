@@ -13,6 +13,7 @@
 #include "kernel/overlay.h"
 #include "kernel/names.h"
 #include "kernel/hazard.h"
+#include "kernel/polled.h"
 #include "kernel/reads.h"
 #include "kernel/source_line.h"
 #include "kernel/steps.h"
@@ -51,6 +52,7 @@ typedef struct native_core {
     native_steps steps;
     native_hazards hazards;
     native_registers registers;
+    native_poll poll;
     void *variables; /* that the core has for itself */
     size_t variables_room;
     bool variables_set;    /* in this block */
@@ -123,7 +125,10 @@ typedef struct twin_native_run {
     native_barrier barriers[2][NATIVE_CROSS_CORE_FLAGS]; /* of cube cores, of vector cores */
     bool met;                                            /* one of these was used */
     uint32_t barrier;                                    /* the newest; 0: none yet */
-    float *scratch;                                      /* for matrices; NULL until needed */
+    bool polled;            /* a core has waited for a write of others */
+    bool hidden;            /* blocks have ended, and no block sees all of what they wrote */
+    uint32_t poll_releases; /* how often cores that poll went on with nothing new */
+    float *scratch;         /* for matrices; NULL until needed */
     native_memory memory;
     uint64_t constants_begin, constants_end; /* a part of the kernel's object; 0: none known */
     bool notes_reads;                        /* they are compared with writes at the end */

@@ -231,6 +231,50 @@ static bool pass(twin_native_run *run, uint32_t kind, uint32_t flag, uint32_t co
     return renew_all(run);
 }
 
+/* All that the block has written comes before the next barrier, but for what is in a data cache. */
+static void release_all(native_block *block)
+{
+    native_overlay *launch = &block->run->memory.launch;
+    block->written = block->writes.count;
+    for (size_t i = 0; i < block->written; i++)
+        block->writes.writes[i].released = !block->writes.writes[i].cached;
+    for (size_t i = 0; i < block->late_count; i++)
+        launch->writes[block->late[i]].released = !launch->writes[block->late[i]].cached;
+}
+
+/* The same for blocks that have ended. */
+static bool show_ended(twin_native_run *run)
+{
+    native_overlay *launch = &run->memory.launch;
+    for (size_t i = 0; i < launch->count; i++) {
+        native_write *write = &launch->writes[i];
+        if (write->barrier != 0)
+            continue;
+        write->barrier = run->barrier;
+        write->released = !write->cached;
+    }
+    run->hidden = false;
+    return twin_native_overlay_publish(&run->memory, launch, 0);
+}
+
+bool twin_native_cross_core_show(twin_native_run *run)
+{
+    bool any = run->hidden;
+    for (size_t i = 0; i < run->begun_count && !any; i++)
+        any = run->begun[i]->writes.count > 0 || run->begun[i]->late_clean > 0;
+    if (!any)
+        return true;
+    run->barrier++;
+    if (run->hidden && !show_ended(run))
+        return false;
+    for (size_t i = 0; i < run->begun_count; i++) {
+        release_all(run->begun[i]);
+        if (!publish(run->begun[i], run->barrier))
+            return false;
+    }
+    return renew_all(run);
+}
+
 static void set_in_launch(native_core *core, uint32_t flag)
 {
     twin_native_run *run = core->run;
@@ -457,6 +501,7 @@ bool twin_native_cross_core_end(native_block *block)
         if (!publish(block, run->barrier + 1))
             return false;
     }
+    run->hidden = run->hidden || block->writes.count > 0;
     return twin_native_reads_join(&run->reads, &block->reads) &&
            twin_native_overlay_append(&run->memory, &block->writes);
 }

@@ -27,6 +27,8 @@ void twin_native_cross_core_begin(native_block *block);
 /* A block has ended: reports flags that are left, and gives its writes to the run. false: no host
  * memory. */
 bool twin_native_cross_core_end(native_block *block);
+/* What all blocks have written so far is what all blocks see from now on. false: no host memory. */
+bool twin_native_cross_core_show(twin_native_run *run);
 /* No block can go on: the first core that waits fails. */
 void twin_native_cross_core_stuck(twin_native_run *run);
 /* All blocks have ended: reports barriers that not all cores have come to. */

@@ -528,7 +528,8 @@ uint32_t twin_native_hazard_seen(const native_core *core, uint32_t pipe)
 static void meet_other_block(const native_meeting *meeting, const native_write *earlier)
 {
     native_core *core = meeting->core;
-    if (earlier->released && earlier->barrier <= twin_native_hazard_seen(core, meeting->pipe))
+    if (earlier->released &&
+        (core->run->polled || earlier->barrier <= twin_native_hazard_seen(core, meeting->pipe)))
         return;
     if (meeting->write && earlier->atomic != TWK_ATOMIC_NONE)
         return; /* reported when it is read */

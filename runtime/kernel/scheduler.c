@@ -11,6 +11,7 @@
 #include "kernel/cross_core.h"
 #include "kernel/debugger.h"
 #include "kernel/parts.h"
+#include "kernel/poll.h"
 #include "kernel/signal_guard.h"
 #include "kernel/names.h"
 #include "kernel/rounding.h"
@@ -176,7 +177,7 @@ bool twin_native_run_blocks(twin_native_run *run)
 {
     bool moved = true;
     while (goes_on(run) && (run->begun_count > 0 || run->next_block < run->end_block)) {
-        if (!moved) {
+        if (!moved && !twin_native_poll_release(run)) {
             twin_native_cross_core_stuck(run);
             break;
         }
@@ -208,7 +209,7 @@ static void give_blocks(twin_native_run *run)
 static void check_write_conflicts(twin_native_run *run)
 {
     native_write_conflict conflict;
-    if (!run->call.hazard || run->call.timing_only ||
+    if (!run->call.hazard || run->call.timing_only || run->polled ||
         !twin_native_write_conflict_find(&run->memory, &conflict))
         return;
     twin_native_report_block(run, conflict.second->block, (uint64_t)0xfe << 40,
@@ -223,7 +224,8 @@ static void check_write_conflicts(twin_native_run *run)
 static void check_read_conflicts(twin_native_run *run)
 {
     native_read_conflict conflict;
-    if (!run->notes_reads || !twin_native_reads_find(&run->reads, &run->memory, &conflict))
+    if (!run->notes_reads || run->polled ||
+        !twin_native_reads_find(&run->reads, &run->memory, &conflict))
         return;
     twin_native_report_block(
         run, conflict.read->block, (uint64_t)0xfb << 40,
@@ -322,7 +324,7 @@ static twin_native_run *prepare(const twin_native_call *call)
     run->failure_place.count = 0;
     run->report = NULL;
     run->reported.count = 0;
-    run->overflowed = false;
+    run->overflowed = run->polled = run->hidden = false;
     run->constants_begin = run->constants_end = 0;
     run->first_block = run->next_block = 0;
     run->end_block = call->blocks;

@@ -10,6 +10,7 @@
 #include "kernel/access.h"
 #include "kernel/cross_core.h"
 #include "kernel/number.h"
+#include "kernel/poll.h"
 #include "kernel/print.h"
 #include "twinrt/kernel.h"
 
@@ -155,8 +156,9 @@ static void spent(void)
 {
     native_core *core = native_caller(native_self()->op);
     twin_native_scalar_time(core);
-    twin_native_fail(core, TWIN_NATIVE_TIME, NULL, "it has run for %llu cycles and is not done",
-                     (unsigned long long)core->run->call.cycles_most);
+    twin_native_fail(core, TWIN_NATIVE_TIME, NULL, "it has run for %llu cycles and is not done%s",
+                     (unsigned long long)core->run->call.cycles_most,
+                     twin_native_poll_text(core).text);
 }
 
 static twk_ops table = {

@@ -67,6 +67,26 @@ class Case(unittest.TestCase):
         self.assertRegex(got.stdout, r"(?m)^\w+: ok$")
         self.assertEqual(got.stderr, "")
 
+    def run_example(self, name, source):
+        """Builds one of 01_simd_cpp_api with its own CMake file. Its output and its folder."""
+        folder = os.path.join(TOOLKIT, "examples", "01_simd_cpp_api", name)
+        build = self.path("build")
+        os.mkdir(build)
+        environment = {**os.environ, "ASCEND_HOME_PATH": TOOLKIT}
+        for command in (["cmake", "-S", folder, "-B", build, f"-DCMAKE_PREFIX_PATH={BUILD}",
+                         "-DCMAKE_ASC_ARCHITECTURES=dav-2201"], ["cmake", "--build", build]):
+            got = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
+                                 env=environment)
+            self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
+        for name, data in source.items():
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(data)
+        got = self.run_program(os.path.join(build, "demo"), cwd=self.folder)
+        self.assertEqual((got.returncode, got.stderr), (0, ""), got.stdout + got.stderr)
+        return got.stdout
+
 
 class Programs(Case):
     def test_launches(self):
@@ -448,26 +468,6 @@ class Errors(Case):
 @unittest.skipUnless(TOOLKIT, "TWINRT_TEST_TOOLKIT does not name the sources of a toolkit")
 class Toolkit(Case):
     """The vendor's own examples, unchanged, with the headers of TWINRT_TEST_TOOLKIT."""
-
-    def run_example(self, name, source):
-        """Builds one of 01_simd_cpp_api with its own CMake file. Its output and its folder."""
-        folder = os.path.join(TOOLKIT, "examples", "01_simd_cpp_api", name)
-        build = self.path("build")
-        os.mkdir(build)
-        environment = {**os.environ, "ASCEND_HOME_PATH": TOOLKIT}
-        for command in (["cmake", "-S", folder, "-B", build, f"-DCMAKE_PREFIX_PATH={BUILD}",
-                         "-DCMAKE_ASC_ARCHITECTURES=dav-2201"], ["cmake", "--build", build]):
-            got = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False,
-                                 env=environment)
-            self.assertEqual(got.returncode, 0, got.stdout + got.stderr)
-        for name, data in source.items():
-            path = os.path.join(self.folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(data)
-        got = self.run_program(os.path.join(build, "demo"), cwd=self.folder)
-        self.assertEqual((got.returncode, got.stderr), (0, ""), got.stdout + got.stderr)
-        return got.stdout
 
     def test_hello_world(self):
         got = self.run_example("00_introduction/00_quickstart/hello_world", {})

@@ -152,7 +152,8 @@ static void test_endless_operations(void)
         CU_ASSERT(failure->fault == TWIN_NATIVE_TIME && failure->block == 1);
         CU_ASSERT_STRING_EQUAL(failure->text ? failure->text : "",
                                "kernel \"wrong\", block 1: twk_gm_get: the core has done 16777216 "
-                               "steps and is not done");
+                               "steps and is not done; it polls global memory at 0x100000, where "
+                               "nothing more changes");
         CU_ASSERT_EQUAL_FATAL(rig_work.count, 2);
         const twin_steps *steps = &rig_work.lists[1];
         const twin_step *last = &steps->steps[steps->count - 1];
