@@ -84,6 +84,9 @@ void twin_native_copy_rows(native_core *core, native_op op, const twk_copy *copy
 /* An element of global memory, through the data cache. */
 void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint64_t address,
                            uint32_t size, void *out);
+/* A sum there, past the data cache. */
+void twin_native_word_add(native_core *core, native_op op, uint32_t type, uint64_t address,
+                          const void *value);
 void twin_native_word_write(native_core *core, native_op op, uint64_t address, uint32_t size,
                             const void *value);
 

@@ -54,18 +54,34 @@ void twin_native_word_read(native_core *core, native_op op, uint32_t type, uint6
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_READ, &line);
 }
 
-void twin_native_word_write(native_core *core, native_op op, uint64_t address, uint32_t size,
-                            const void *value)
+static void write_word(native_core *core, native_op op, const native_write *write,
+                       const void *value)
 {
-    check_aligned(core, op, address, size);
-    twin_native_check_global(core, op, address, 0, 1, size, true);
-    const native_write write = {.address = address, .rows = 1, .bytes = size};
-    memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, &write), value, size);
+    check_aligned(core, op, write->address, write->bytes);
+    twin_native_check_global(core, op, write->address, 0, 1, write->bytes, true);
+    memcpy(twin_native_global_write(core, TWIN_PIPE_SCALAR, op, write), value, write->bytes);
     core->hazards.scalar_touched = true;
     twin_native_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WORK, 0,
                      core->run->call.core->scalar_access);
-    const native_rows line = line_of(address);
+    const native_rows line = line_of(write->address);
     twin_native_global_step(core, TWIN_PIPE_SCALAR, TWIN_STEP_WRITE, &line);
+}
+
+void twin_native_word_write(native_core *core, native_op op, uint64_t address, uint32_t size,
+                            const void *value)
+{
+    write_word(core, op, &(native_write){.address = address, .rows = 1, .bytes = size}, value);
+}
+
+void twin_native_word_add(native_core *core, native_op op, uint32_t type, uint64_t address,
+                          const void *value)
+{
+    const native_write write = {.address = address,
+                                .rows = 1,
+                                .bytes = twin_native_check_type(core, type),
+                                .atomic = TWK_ATOMIC_ADD,
+                                .type = (uint8_t)type};
+    write_word(core, op, &write, value);
 }
 
 double twin_native_get(uint32_t space, uint32_t type, uint64_t at)

@@ -583,6 +583,16 @@ TWK_MIN_MAX_(unsigned long)
 TWK_MIN_MAX_(float)
 TWK_MIN_MAX_(half)
 
+/* With its type given. */
+template <typename type>
+TWK_INTRINSIC_ void st_atomic(type value, __gm__ type *dst)
+{
+    static_assert(__is_same(type, half) || __is_same(type, float) || __is_same(type, bfloat16_t) ||
+                      __is_same(type, int16_t) || __is_same(type, int32_t),
+                  "st_atomic: half, float, bfloat16_t, int16_t or int32_t");
+    st_atomic(value, dst);
+}
+
 /* The address of a tile that its source has placed itself. */
 template <typename type>
 TWK_INTRINSIC_ type __cce_get_tile_ptr(type tile)

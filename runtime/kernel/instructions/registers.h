@@ -37,6 +37,7 @@ typedef struct native_registers {
     uint64_t map_repeat;  /* repeats of img2col */
     uint64_t l1_boundary; /* addresses of L1 begin again there; 0: nowhere */
     uint32_t fill;        /* of buffers that are filled, as bits of an element */
+    uint32_t scalar_atomic; /* of st_atomic: bits 0 to 2 the type, as in CTRL, 3 and 4 how */
     uint64_t ffts, condition, loops; /* kept for programs */
     uint64_t fixpipe; /* where its parameters are: of ReLU, bits 0 to 7, and conversions, 8 to 15 */
     uint64_t nd;      /* matrices of results: number, and strides of source and target */
@@ -81,11 +82,16 @@ static inline uint32_t native_atomic(const native_registers *registers)
     return type == 0 ? TWK_ATOMIC_NONE
                      : TWK_ATOMIC_ADD + (registers->ctrl >> NATIVE_CTRL_ATOMIC_HOW & 3);
 }
-static inline uint32_t native_atomic_type(const native_registers *registers)
+/* The twk_type of a field of three bits; 0: none. */
+static inline uint32_t native_atomic_type_of(uint64_t field)
 {
     static const uint8_t types[] = {0,         TWK_FP32, TWK_FP16, TWK_INT16,
                                     TWK_INT32, TWK_INT8, TWK_BF16, UINT8_MAX};
-    return types[registers->ctrl >> NATIVE_CTRL_ATOMIC_TYPE & 7];
+    return types[field & 7];
+}
+static inline uint32_t native_atomic_type(const native_registers *registers)
+{
+    return native_atomic_type_of(registers->ctrl >> NATIVE_CTRL_ATOMIC_TYPE);
 }
 
 /* A block begins on the core. */

@@ -178,18 +178,36 @@ TWIN_ATOMIC(set_atomic_s8, NATIVE_CTRL_ATOMIC_TYPE, 7, 5)
 TWIN_ATOMIC(set_atomic_bf16, NATIVE_CTRL_ATOMIC_TYPE, 7, 6)
 #undef TWIN_ATOMIC
 
-/* Both at once: bits 0 to 2 the type, 3 and 4 how; or an argument each. */
+/* Of st_atomic alone: bits 0 to 2 the type, 3 and 4 how; or an argument each. */
 uint64_t twin_instruction_set_st_atomic_cfg(native_core *core, const twk_instruction *instruction)
 {
     const uint64_t value = instruction->count == 1
                                ? instruction->arguments[0]
                                : (instruction->arguments[0] & 7) | instruction->arguments[1] << 3;
-    return set_field(core, instruction, NATIVE_CTRL_ATOMIC_TYPE, 0x1f, value);
+    registers_of(core, instruction)->scalar_atomic = value & 0x1f;
+    return 0;
 }
 
 uint64_t twin_instruction_get_st_atomic_cfg(native_core *core, const twk_instruction *instruction)
 {
-    return registers_of(core, instruction)->ctrl >> NATIVE_CTRL_ATOMIC_TYPE & 0x1f;
+    return registers_of(core, instruction)->scalar_atomic;
+}
+
+/* A sum in global memory, past the data cache. */
+uint64_t twin_instruction_st_atomic(native_core *core, const twk_instruction *instruction)
+{
+    const native_op op = native_op_of(instruction);
+    const uint32_t config = registers_of(core, instruction)->scalar_atomic;
+    const uint32_t type = instruction->types[0];
+    const uint64_t address = instruction->arguments[1];
+    if ((config & 7) == 0 || native_atomic_type_of(config) != type || config >> 3 != 0)
+        twin_native_refuse(core, TWIN_NATIVE_OPERATION,
+                           "the configuration is %u; call set_st_atomic_cfg(ATOMIC_…, ATOMIC_SUM) "
+                           "with the type of the value first",
+                           config);
+    twin_native_word_add(core, op, type, address, &instruction->arguments[0]);
+    twin_native_cache_clean_as(op, address, false);
+    return 0;
 }
 
 /* ---- ends ------------------------------------------------------------------------------------ */

@@ -211,6 +211,42 @@ static void test_atomic(void)
     }
 }
 
+/* Words that are added, and a copy that the configuration of these does not concern. */
+static void test_atomic_words(void)
+{
+    begin();
+    const int32_t a = -7, b = 100;
+    const float x = 1.5f, y = 0.25f, sum = 1.75f;
+    const int32_t both = a + b;
+    memcpy(&rig_memory[0], &a, 4);
+    memcpy(&rig_memory[64], &x, 4);
+    memcpy(wanted, rig_memory, sizeof(wanted));
+    memcpy(&wanted[0], &both, 4);
+    memcpy(&wanted[64], &sum, 4);
+    memcpy(&wanted[0x1000], &wanted[IMAGE], 32);
+    uint32_t bits;
+    memcpy(&bits, &y, 4);
+    LIST_ADD(SET_ST_ATOMIC_CFG, 4, 0); /* INT32, a sum */
+    LIST_ADD(ST_ATOMIC, (uint64_t)b, gm(0))->types[0] = TWK_INT32;
+    LIST_ADD(COPY_UBUF_TO_GM, gm(0x1000), 0, 0, 1, 1, 0, 0);
+    LIST_ADD(SET_ST_ATOMIC_CFG, 1);
+    twk_instruction *one = LIST_ADD(ST_ATOMIC, bits, gm(64));
+    one->types[0] = one->types[1] = TWK_FP32;
+    check();
+    list_begin();
+    LIST_ADD(ST_ATOMIC, 1, gm(0))->types[0] = TWK_INT32;
+    rig_fail("copies", 1, &list, sizeof(list), TWIN_NATIVE_OPERATION,
+             "st_atomic: the configuration is 0; call set_st_atomic_cfg");
+    list_begin();
+    LIST_ADD(SET_ST_ATOMIC_CFG, 4 | 1 << 3);
+    LIST_ADD(ST_ATOMIC, 1, gm(0))->types[0] = TWK_INT32;
+    rig_fail("copies", 1, &list, sizeof(list), TWIN_NATIVE_OPERATION, "the configuration is 12");
+    list_begin();
+    LIST_ADD(SET_ST_ATOMIC_CFG, 1, 0);
+    LIST_ADD(ST_ATOMIC, 1, gm(0))->types[0] = TWK_INT32;
+    rig_fail("copies", 1, &list, sizeof(list), TWIN_NATIVE_OPERATION, "the configuration is 1;");
+}
+
 /* ---- order ----------------------------------------------------------------------------------- */
 
 enum { S, V, M, MTE1, MTE2, MTE3, ALL }; /* pipe_t */
@@ -395,6 +431,7 @@ int main(int argc, char **argv)
         {"bursts of blocks inside UB", test_inside},
         {"bursts of any length, with padding", test_any_length},
         {"stores that add, or keep the larger or smaller number", test_atomic},
+        {"words are added in memory", test_atomic_words},
         {"flags and barriers order copies", test_flags},
         {"a missing flag is reported in the words of instructions", test_missing_flag},
         {"so is one before a read through a pointer", test_pointer},
