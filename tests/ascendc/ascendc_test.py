@@ -241,7 +241,7 @@ class Prints(Case):
     VALUES = ["-3|4000000000|ff|ABC|   42|42   |00042|10",
               "3.141590|3.14|   3.142|3.141590|1.000000e+03|1.500000|-2.500000",
               "-9223372036854775808|18446744073709551615|-1|-7",
-              "constant|    ab|cd    |ef|x|0x1234|%", "  y|z  ||    0x12|0x3   |0"]
+              "constant|    ab|cd    |ef|x|0x1234|%", "  y|%|z  ||    0x12|0x3   |0"]
     LAST = ["more 1 %d", "%q"]
     TENSORS = """\
 [AIV Block 0] DumpTensor: desc=1, addr=0x40, data_type=int32, position=UB, dump_size=33

@@ -15,6 +15,7 @@
 
 typedef struct print_args {
     uint32_t times, bytes;
+    uint32_t claimed; /* bytes that the kernel says it has written; 0: as many as it has */
     uint32_t words[100];
 } print_args;
 
@@ -52,11 +53,19 @@ static void begin_records(void)
 TWK_VECTOR_KERNEL(writes, print_args, args)
 {
     for (uint32_t i = 0; i < args->times; i++) {
-        const uint64_t bytes = args->bytes;
+        const uint64_t bytes = args->bytes, claimed = args->claimed ? args->claimed : bytes;
         twk_slot->store(TWK_SPACE_GM, TWK_NO_TYPE, 1, RECORDS, bytes, args->words);
-        twk_slot->store(TWK_SPACE_GM, TWK_NO_TYPE, 8, WRITTEN, sizeof(bytes), &bytes);
+        twk_slot->store(TWK_SPACE_GM, TWK_NO_TYPE, 8, WRITTEN, sizeof(claimed), &claimed);
         twk_dcci(WRITTEN, true);
     }
+}
+
+/* To the last 4 bytes of the first core's part of the buffer, and beyond it. */
+TWK_VECTOR_KERNEL(crosses, print_args, args)
+{
+    twk_duplicate(TWK_FP32, twk_ub_at(0), 0, 64);
+    twk_barrier(TWK_ALL);
+    twk_store(TWK_PRINT_BUFFER + (1u << 20) - 4, twk_ub_at(0), args->bytes);
 }
 
 /* What a good run prints at last. */
@@ -185,6 +194,68 @@ static void test_too_much(void)
     rig_do("writes", 1, &wanted, sizeof(wanted));
     CU_ASSERT_PTR_NOT_NULL(strstr(rig_last_line, "more was not printed"));
     CU_ASSERT_EQUAL(rig_printed_lines, 1);
+    /* Nor is what would have room. */
+    wanted.times = 2;
+    rig_do("writes", 1, &wanted, sizeof(wanted));
+    CU_ASSERT_EQUAL(rig_printed_lines, 1);
+}
+
+/* One word that is just too large. */
+static void test_sizes(void)
+{
+    static const struct {
+        uint32_t word, value;
+    } wrong[] = {
+        {1, 73},      /* bytes of the record: the last of them are not there */
+        {1, 64 + 4},  /* they end before the elements do */
+        {7, 9},       /* dimensions */
+        {17, 8 + 1},  /* bytes of elements */
+        {17, 8 + 64}, /* as many as the record has */
+    };
+    for (uint32_t i = 0; i < TWIN_COUNT(wrong); i++) {
+        begin_records();
+        add_tensor(3, 8, 2, 1);
+        add(5);
+        add(6);
+        wanted.words[wrong[i].word] = wrong[i].value;
+        rig_fail("writes", 1, &wanted, sizeof(wanted), TWIN_NATIVE_OPERATION,
+                 "it prints a record of type 2 that this runtime cannot read");
+    }
+    static const uint32_t print[] = {1, 32, 0, 0, 12, 0}; /* a format between two values */
+    begin_records();
+    for (uint32_t i = 0; i < TWIN_COUNT(print); i++)
+        add(print[i]);
+    add_text("without values");
+    rig_fail("writes", 1, &wanted, sizeof(wanted), TWIN_NATIVE_OPERATION, "a record of type 1");
+    wanted.words[4] = 8;
+    prints("0.0 without values");
+    /* All records together: one that fills the buffer is good. */
+    begin_records();
+    add(10);
+    add((1u << 20) - 80 - 24 - 8);
+    wanted.claimed = (1u << 20) - 80 - 24;
+    rig_do("writes", 1, &wanted, sizeof(wanted));
+    wanted.words[1] += 1;
+    wanted.claimed += 1;
+    rig_fail("writes", 1, &wanted, sizeof(wanted), TWIN_NATIVE_OPERATION, "cannot read");
+    wanted.bytes = 4;
+    rig_do("crosses", 1, &wanted, sizeof(wanted));
+    wanted.bytes = 5;
+    rig_fail("crosses", 1, &wanted, sizeof(wanted), TWIN_NATIVE_ADDRESS,
+             "are not in the core's piece of the buffer");
+}
+
+/* In a run that computes no elements. */
+static void test_not_computed(void)
+{
+    begin_records();
+    add_tensor(3, 8, 0, 0);
+    add(5);
+    add(6);
+    rig_timing_only = true;
+    prints("0.0 [AIV Block 0] DumpTensor: desc=9, addr=0x200, data_type=int32, position=UB, "
+           "dump_size=2\n(not computed: TWINRT_KERNEL_DATA=on computes it)\n");
+    rig_timing_only = false;
 }
 
 /* A text needs no more memory than what a core may print. */
@@ -195,8 +266,8 @@ static void test_long_text(void)
     static char format[5 * COUNT + 1];
     const native_values values = {.list = list, .count = COUNT};
     native_text text = {0};
-    for (uint32_t i = 0; i < COUNT; i++)
-        memcpy(format + (size_t)5 * i, "%999d", 5);
+    for (uint32_t i = 0; i < 5 * COUNT; i++)
+        format[i] = "%999d"[i % 5];
     CU_ASSERT(twin_native_text_values(&text, format, &values));
     CU_ASSERT(text.length >= NATIVE_PRINT_MOST && text.length < NATIVE_PRINT_MOST + WIDTH);
     free(text.at);
@@ -252,6 +323,8 @@ int main(int argc, char **argv)
         {"a time stamp", test_time},
         {"any number of records", test_many},
         {"a core prints 1 MiB of a block", test_too_much},
+        {"sizes that are just too large", test_sizes},
+        {"elements that are not computed", test_not_computed},
         {"a long text ends at what a core prints", test_long_text},
         {"damaged records print something or fail the kernel, and nothing else", test_damaged},
     };
