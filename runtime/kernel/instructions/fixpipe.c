@@ -24,6 +24,8 @@ enum {
     REQ8 = 3,
     VECTOR_DEQF16 = 4,
     DEQF16 = 5,
+    VECTOR_SHIFT_S16 = 12,
+    SHIFT_S16 = 13,
     F32_TO_BF16 = 16,
     VECTOR_QF32_B8 = 23,
     QF32_B8 = 24
@@ -86,7 +88,8 @@ static fixpipe fixpipe_of(native_core *core, const twk_instruction *instruction)
 
 static bool is_vector(uint32_t quant)
 {
-    return quant == VECTOR_REQ8 || quant == VECTOR_DEQF16 || quant == VECTOR_QF32_B8;
+    return quant == VECTOR_SHIFT_S16 || quant == VECTOR_REQ8 || quant == VECTOR_DEQF16 ||
+           quant == VECTOR_QF32_B8;
 }
 
 static bool makes(const fixpipe *f)
@@ -108,6 +111,9 @@ static bool makes(const fixpipe *f)
     case VECTOR_REQ8:
     case REQ8:
         return f->from == TWK_INT32 && bytes;
+    case VECTOR_SHIFT_S16:
+    case SHIFT_S16:
+        return f->from == TWK_INT32 && f->type == TWK_INT16;
     default:
         return false;
     }
@@ -153,7 +159,8 @@ static void take_matrices(native_core *core, fixpipe *f)
 typedef struct scaling {
     float factor;
     int32_t offset;
-    uint32_t shift; /* 0: none */
+    uint32_t shift;   /* 0: none */
+    uint32_t shorter; /* shift of conversions to INT16, which have no bit for it */
     bool is_signed;
 } scaling;
 
@@ -164,6 +171,7 @@ static scaling scaling_of(uint64_t word)
     return (scaling){.factor = twin_bits_float((uint32_t)word & 0xffffe000u),
                      .offset = (int32_t)((word >> 37 & 0x1ff) ^ 0x100) - 0x100,
                      .shift = word >> 36 & 1 ? (uint32_t)(word >> 32 & 15) + 1 : 0,
+                     .shorter = (uint32_t)(word >> 32 & 15) + 1,
                      .is_signed = (word >> 46 & 1) != 0};
 }
 
@@ -185,18 +193,18 @@ static float clipped(float value, float least, float most)
     return isnan(value) ? 0 : value < least ? least : value > most ? most : value;
 }
 
+static int16_t shifted(uint32_t bits, uint32_t shift)
+{
+    const int32_t whole = (int32_t)bits >> shift;
+    return (int16_t)(whole < INT16_MIN ? INT16_MIN : whole > INT16_MAX ? INT16_MAX : whole);
+}
+
 /* What is multiplied: a number as it is, or shifted and cut off to 16 bits. */
 static float scaled(const fixpipe *f, const scaling *by, uint32_t bits)
 {
     float value = twin_bits_float(bits);
-    if (f->from == TWK_INT32) {
-        int32_t whole = (int32_t)bits;
-        if (by->shift > 0) {
-            whole >>= by->shift;
-            whole = whole < INT16_MIN ? INT16_MIN : whole > INT16_MAX ? INT16_MAX : whole;
-        }
-        value = (float)whole;
-    }
+    if (f->from == TWK_INT32)
+        value = (float)(by->shift > 0 ? shifted(bits, by->shift) : (int32_t)bits);
     return f->relu && value < 0 ? 0 : value * by->factor;
 }
 
@@ -244,6 +252,12 @@ static void convert(native_core *core, const fixpipe *f, const scaling by[EDGE],
     case VECTOR_DEQF16:
         for (uint32_t i = 0; i < count; i++)
             halves[i] = to_half(core, f, scaled(f, &by[i], bits[i]));
+        memcpy(to, halves, count * sizeof(*halves));
+        return;
+    case SHIFT_S16:
+    case VECTOR_SHIFT_S16:
+        for (uint32_t i = 0; i < count; i++)
+            halves[i] = f->relu && bits[i] >> 31 ? 0 : (uint16_t)shifted(bits[i], by[i].shorter);
         memcpy(to, halves, count * sizeof(*halves));
         return;
     default:

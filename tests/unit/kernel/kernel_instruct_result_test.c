@@ -7,7 +7,19 @@
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-enum { NO_QUANT, F16 = 1, VREQ8, REQ8, VDEQF16, DEQF16, BF16 = 16, VQF32_B8 = 23, QF32_B8 = 24 };
+enum {
+    NO_QUANT,
+    F16 = 1,
+    VREQ8,
+    REQ8,
+    VDEQF16,
+    DEQF16,
+    VS16 = 12,
+    S16,
+    BF16 = 16,
+    VQF32_B8 = 23,
+    QF32_B8 = 24
+};
 
 typedef struct result_case {
     uint32_t quant, from, type, m, n, src, src_stride, dst, dst_stride, relu;
@@ -47,6 +59,10 @@ static uint32_t converted(const result_case *r, uint32_t bits, uint32_t column)
     }
     if (r->quant == NO_QUANT)
         return r->relu && bits >> 31 ? 0 : bits;
+    if (r->quant == S16 || r->quant == VS16) {
+        const double whole = floor((double)(int32_t)bits / ldexp(1, 1 + (int)(word >> 32 & 15)));
+        return (uint32_t)(int32_t)(r->relu && bits >> 31 ? 0 : limited(whole, -32768, 32767));
+    }
     if (r->quant == F16 || r->quant == BF16)
         factor = 1;
     volatile float scaled = value * factor;
@@ -142,6 +158,7 @@ static const struct {
                    {BF16, TWK_FP32, TWK_BF16, false},     {QF32_B8, TWK_FP32, TWK_INT8, false},
                    {VQF32_B8, TWK_FP32, TWK_UINT8, true}, {NO_QUANT, TWK_INT32, TWK_INT32, false},
                    {DEQF16, TWK_INT32, TWK_FP16, false},  {VDEQF16, TWK_INT32, TWK_FP16, true},
+                   {S16, TWK_INT32, TWK_INT16, false},    {VS16, TWK_INT32, TWK_INT16, true},
                    {REQ8, TWK_INT32, TWK_UINT8, false},   {VREQ8, TWK_INT32, TWK_INT8, true}};
 
 static void test_results(void)
