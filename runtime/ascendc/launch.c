@@ -19,7 +19,8 @@ typedef struct launch_image {
 
 typedef struct launch_kernel {
     launch_image *image;
-    const char *name;
+    const char *name;         /* of its symbol */
+    const char *title;        /* as the source names it, for messages */
     aclrtFuncHandle function; /* NULL: not found yet */
     uint64_t args_bytes;
 } launch_kernel;
@@ -43,7 +44,7 @@ static launch_image *loaded;
 static void report(const launch_kernel *kernel, const char *what, aclError code)
 {
     const char *message = aclGetRecentErrMsg();
-    fprintf(stderr, "twinrt: launch of kernel %s: %s: error %d%s%s\n", kernel->name, what, code,
+    fprintf(stderr, "twinrt: launch of kernel %s: %s: error %d%s%s\n", kernel->title, what, code,
             message && message[0] ? ": " : "", message ? message : "");
 }
 
@@ -66,7 +67,7 @@ static aclError find_locked(launch_kernel *kernel)
             fprintf(stderr,
                     "twinrt: launch of kernel %s: it is compiled for the 910B and A3 (dav-2201), "
                     "and the device is %s\n",
-                    kernel->name, soc);
+                    kernel->title, soc);
             return ACL_ERROR_RT_PARAM_INVALID;
         }
         code = aclrtBinaryLoadFromData(image->begin, (size_t)(image->end - image->begin), NULL,
@@ -91,7 +92,7 @@ static void report_plain_call(void)
 {
     if (pending.kernel)
         fprintf(stderr, "twinrt: kernel %s was called without <<<>>>: it has not run\n",
-                pending.kernel->name);
+                pending.kernel->title);
     pending.kernel = NULL;
 }
 
@@ -103,7 +104,7 @@ void *twk_launch_begin_(launch_kernel *kernel)
         free(pending.args);
         pending.args = malloc(bytes);
         if (!pending.args) {
-            fprintf(stderr, "twinrt: launch of kernel %s: no memory\n", kernel->name);
+            fprintf(stderr, "twinrt: launch of kernel %s: no memory\n", kernel->title);
             abort();
         }
         pending.room = bytes;
@@ -132,12 +133,12 @@ int twk_launch_end_(uint64_t blocks, uint64_t dynamic, void *stream)
         fprintf(stderr,
                 "twinrt: launch of kernel %s: the second number is %llu; it must be 0 or nullptr "
                 "on a 910B\n",
-                kernel->name, (unsigned long long)dynamic);
+                kernel->title, (unsigned long long)dynamic);
         return ACL_ERROR_INVALID_PARAM;
     }
     if (blocks > UINT32_MAX) {
         fprintf(stderr, "twinrt: launch of kernel %s: %llu blocks; the maximum is %u\n",
-                kernel->name, (unsigned long long)blocks, UINT32_MAX);
+                kernel->title, (unsigned long long)blocks, UINT32_MAX);
         return ACL_ERROR_INVALID_PARAM;
     }
     pthread_mutex_lock(&lock);

@@ -440,6 +440,16 @@ static void write_stub(const struct ir_kernel *kernel, size_t number, FILE *out)
     fputs("  ret void\n}\n", out);
 }
 
+/* `text`: as in a string of IR, where \\ and \22 are one character. */
+static void write_string(const char *what, size_t number, struct ir_text text, FILE *out)
+{
+    size_t length = 1;
+    for (size_t i = 0; i < text.length; length++)
+        i += text.at[i] != '\\' ? 1 : i + 1 < text.length && text.at[i + 1] == '\\' ? 2 : 3;
+    fprintf(out, "@twk.%s.%zu = private constant [%zu x i8] c\"%.*s\\00\"\n", what, number, length,
+            (int)text.length, text.at);
+}
+
 static void write_records(const struct ir_kernels *kernels, const char *image, FILE *out)
 {
     fprintf(out,
@@ -456,12 +466,12 @@ static void write_records(const struct ir_kernels *kernels, const char *image, F
             image);
     for (size_t i = 0; i < kernels->count; i++) {
         const struct ir_kernel *kernel = &kernels->list[i];
+        write_string("name", i, kernel->name, out);
+        write_string("title", i, kernel->source_name, out);
         fprintf(out,
-                "@twk.name.%zu = private constant [%zu x i8] c\"%.*s\\00\"\n"
-                "@twk.kernel.%zu = internal global { ptr, ptr, ptr, i64 } { ptr @twk.image, ptr "
-                "@twk.name.%zu, ptr null, i64 %llu }\n",
-                i, kernel->name.length + 1, (int)kernel->name.length, kernel->name.at, i, i,
-                (unsigned long long)kernel->args_bytes);
+                "@twk.kernel.%zu = internal global { ptr, ptr, ptr, ptr, i64 } { ptr @twk.image, "
+                "ptr @twk.name.%zu, ptr @twk.title.%zu, ptr null, i64 %llu }\n",
+                i, i, i, (unsigned long long)kernel->args_bytes);
     }
     fputs("declare ptr @twk_launch_begin_(ptr)\n"
           "declare void @twk_launch_copy_(ptr, ptr, i64)\n",
