@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from ascendc_test import BUILD, HERE, Case, find_clang
+from ascendc_test import BUILD, HERE, Case, find_clang, functions_of
 
 
 class Driver(Case):
@@ -61,11 +61,11 @@ class Driver(Case):
         self.passes(self.path("static"))
 
     def test_object_of_the_device(self):
-        self.drive("-c", "-O2", "-xcce", "--cce-aicore-only", "--cce-aicore-arch=dav-c220-vec",
-                   self.source, "-o", "device.o", name="ccec")
-        symbols = subprocess.run(["readelf", "-sW", self.path("device.o")], capture_output=True,
-                                 text=True, check=True).stdout
-        self.assertRegex(symbols, r"FUNC +GLOBAL .* add\b")
+        for words in (["-c"], []):
+            self.drive(*words, "-O2", "-xcce", "--cce-aicore-only",
+                       "--cce-aicore-arch=dav-c220-vec", self.source, "-o", "device.o", name="ccec")
+            self.assertIn("add", functions_of(self.path("device.o")))
+            os.remove(self.path("device.o"))
 
     def test_host_alone(self):
         self.write("hello.c", "#include <acl/acl.h>\nint main(void) { char *new = 0;\n"
@@ -98,6 +98,21 @@ class Driver(Case):
         self.drive("kernel.asc", "-L.", "-ladd", "-o", "by_name")
         for name in ("by_path", "by_name"):
             self.assertEqual(self.run_program(self.path(name)).returncode, 0)
+
+    def test_archive(self):
+        """It has what the command names, and nothing of an older one."""
+        self.write_library()
+        self.write("old.asc", "__global__ void old(__gm__ int *x) { x[0] = 1; }\n"
+                   "int old_too() { return 1; }\n")
+        self.drive("-lib", "kernel.asc", "old.asc", "-o", "libboth.a")
+        self.drive("-lib", "kernel.asc", "-o", "libboth.a")
+        self.assertEqual(subprocess.run(["ar", "t", "libboth.a"], cwd=self.folder, text=True,
+                                        capture_output=True, check=True).stdout.count("\n"), 1)
+
+    def test_options_of_llvm(self):
+        """Those of the host reach clang."""
+        self.write_library()
+        self.assertIn("-nosuch", self.run_driver("-mllvm", "-nosuch", "-c", "add.cpp").stderr)
 
     def test_options_of_one_side(self):
         self.write("sides.asc", "#if defined(ON_HOST) == defined(ON_CORE)\n#error both, or none\n"

@@ -604,7 +604,12 @@ static void test_copy_in_count_mode(void)
         argument(in, arguments[i]);
     rig_do("sequence", 1, &args, sizeof(args));
     CU_ASSERT_EQUAL(memcmp(rig_host(RESULTS), wanted, WINDOW), 0);
-    twin_native_end(rig_run);
+    /* 256 bytes take 2 cycles. */
+    s.program.list[1].arguments[1] = 64;
+    in->arguments[2] = 1;
+    const uint64_t once = vector_cycles(&s.program);
+    in->arguments[2] = 5;
+    CU_ASSERT_EQUAL(vector_cycles(&s.program), once + 4 * 2);
     in->arguments[2] = 255;
     s.program.list[1].arguments[1] = 5000;
     rig_fail("sequence", 1, &args, sizeof(args), TWIN_NATIVE_OPERATION,
