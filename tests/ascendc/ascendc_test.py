@@ -185,12 +185,14 @@ class Names(Case):
     def test_launch(self):
         """Characters that IR writes in another way are in the name."""
         self.write("named.asc", '#include "device.h"\n'
-                   "template <char c> __global__ void put(__gm__ char *x) { x[0] = c; }\n"
+                   "template <char c> __global__ void put(__gm__ char *x) { x[99999999] = c; }\n"
                    "int main() { Device device; Memory<char> x({0});\n"
                    "    put<'\\\\'><<<1, 4, device.stream>>>(x.at);\n"
-                   "    put<'\"'><<<1, 5, device.stream>>>(x.at); }\n")
+                   "    put<'\"'><<<1, 5, device.stream>>>(x.at);\n"
+                   "    put<'\"'><<<1, 0, device.stream>>>(x.at); device.wait(); }\n")
         got = self.run_program(self.build(self.path("named.asc"), f"-I{HERE}"))
-        self.assertEqual([line.split(";")[0] for line in got.stderr.splitlines()],
+        self.assertIn('kernel "put<\'"\'>", block 0: ', got.stderr)
+        self.assertEqual([line.split(";")[0] for line in got.stderr.splitlines()[:2]],
                          ["twinrt: launch of kernel put<'\\\\'>: the second number is 4",
                           "twinrt: launch of kernel put<'\"'>: the second number is 5"])
 

@@ -375,6 +375,23 @@ static void write_function(const struct unit *unit, const struct cc_sides *sides
                 (size_t)(sides->kernel[pass] - unit->kernels[pass].list));
 }
 
+/* A string of IR, where \22 is a quote, as one of C. */
+static void write_text(struct ir_text text, FILE *out)
+{
+    unsigned int byte = 0;
+    putc('"', out);
+    for (size_t i = 0; i < text.length; i++)
+        if (text.at[i] == '\\' && i + 2 < text.length && sscanf(text.at + i, "\\%2x", &byte) == 1) {
+            fprintf(out, "\\%03o", byte);
+            i += 2;
+        } else if (text.at[i] == '\\' && i + 1 < text.length) {
+            fprintf(out, "\\%c", text.at[++i]);
+        } else {
+            putc(text.at[i], out);
+        }
+    putc('"', out);
+}
+
 /* The record of a kernel, as TWK_VECTOR_KERNEL and its like write it. */
 static void write_kernel(const struct unit *unit, const struct cc_sides *sides, size_t number,
                          FILE *out)
@@ -405,10 +422,12 @@ static void write_kernel(const struct unit *unit, const struct cc_sides *sides, 
     write_function(unit, sides, PASS_CUBE, out);
     fputs(", ", out);
     write_function(unit, sides, PASS_VECTOR, out);
+    fprintf(out, ", &params%zu, 0, ", number);
+    write_text(kernel->source_name, out);
     fprintf(out,
-            ", &params%zu, 0, \"%.*s\"};\nstatic const twk_kernel_entry *const listed%zu "
+            "};\nstatic const twk_kernel_entry *const listed%zu "
             "__attribute__((used, section(\"twk_kernels\"))) = &kernel%zu;\n",
-            number, (int)kernel->source_name.length, kernel->source_name.at, number, number);
+            number, number);
 }
 
 static int compile_records(const struct unit *unit, const struct cc_sides *sides,

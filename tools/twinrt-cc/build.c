@@ -135,7 +135,8 @@ int cc_link_library(const struct cc_build *build, const struct cc_list *compiler
     cc_add_list(&command, &build->link);
     cc_add(&command, "-lm");
     cc_add(&command, "-Wl,-z,defs,-z,now,-z,relro,-Bsymbolic");
-    cc_add_made(&command, "-Wl,--version-script=%s", script.words[0]);
+    cc_add(&command, "-Xlinker"); /* the name may have a comma */
+    cc_add_made(&command, "--version-script=%s", script.words[0]);
     if (result == 0)
         result = cc_run(build->verbose, &command, "linking");
     cc_list_free(&script);
