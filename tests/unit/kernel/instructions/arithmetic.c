@@ -70,11 +70,38 @@ static uint32_t random_type(uint32_t types)
     return of[which][random_below(4)];
 }
 
+/* Bytes from the first to the last block of `rows` copies of `blocks` blocks. */
+static uint64_t reach_of_rows(strides s, uint32_t blocks, uint32_t rows)
+{
+    return 32 * ((uint64_t)(blocks - 1) * s.block + (uint64_t)(rows - 1) * s.repeat + 1);
+}
+
+/* VCOPY in count mode: each row has as many elements as the mask counts. */
+static void make_rows(const machine *m, program *p)
+{
+    const uint32_t type = random_below(2) ? TWK_UINT16 : TWK_UINT32;
+    const uint32_t count = m->mask[0] > 0 ? (uint32_t)m->mask[0] : 1, size = bytes_of(type);
+    const uint32_t blocks = (count * size + 31) / 32, rows = 1 + random_below(4);
+    strides d = {1 + random_below(2), random_below(40)};
+    strides a = {random_below(3), random_below(40)};
+    if (d.repeat == 0 && rows > 1) /* rows onto each other */
+        a = d;
+    const uint64_t dst_bytes = reach_of_rows(d, blocks, rows);
+    const uint64_t dst = random_place(dst_bytes, 32);
+    const uint64_t src = random_source(reach_of_rows(a, blocks, rows), true, dst, dst + dst_bytes);
+    twk_instruction *in = record(p, TWK_INSTRUCTION_VCOPY, type, type, TWK_NO_TYPE);
+    const uint64_t list[] = {dst, src, rows, d.block, a.block, d.repeat, a.repeat};
+    for (uint32_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+        argument(in, list[i]);
+}
+
 static void make(const machine *m, program *p)
 {
     const kind *k = &kinds[random_below(KINDS)];
-    while (m->count_mode && k->number == TWK_INSTRUCTION_VCOPY) /* counts otherwise */
-        k = &kinds[random_below(KINDS)];
+    if (m->count_mode && k->number == TWK_INSTRUCTION_VCOPY) {
+        make_rows(m, p);
+        return;
+    }
     uint32_t type = random_type(k->types), from = type;
     if ((k->types & MIXED) != 0 && random_below(3) == 0) {
         type = TWK_FP32;
@@ -323,9 +350,26 @@ static void refer_repeat(machine *m, const decoded *d, uint32_t repeat)
     }
 }
 
+static void refer_rows(machine *m, const twk_instruction *in)
+{
+    const uint64_t *g = in->arguments;
+    const uint32_t size = bytes_of(in->types[0]);
+    for (uint64_t row = 0; row < g[2]; row++)
+        for (uint64_t i = 0; i < m->mask[0]; i++) {
+            const uint64_t block = i * size / 32, rest = i * size % 32;
+            unsigned char bytes[4];
+            memcpy(bytes, m->ub + g[1] + (row * g[6] + block * g[4]) * 32 + rest, size);
+            put_bytes(m, in->types[0], g[0] + (row * g[5] + block * g[3]) * 32 + rest, bytes);
+        }
+}
+
 static bool refer(machine *m, const twk_instruction *in)
 {
     decoded d;
+    if (m->count_mode && in->number == TWK_INSTRUCTION_VCOPY) {
+        refer_rows(m, in);
+        return true;
+    }
     if (!decode(m, in, &d))
         return false;
     for (uint32_t repeat = 0; repeat < d.repeats; repeat++)
