@@ -199,18 +199,32 @@ static uint64_t gap_before(native_memory *memory, uint64_t address, bool write)
     return there;
 }
 
+/* What is near the bytes, for a message; nothing in a part of a launch, which has none. */
+static void NATIVE_COLD write_near(twin_native_run *run, uint64_t address, uint32_t bytes,
+                                   bool write, char *out, size_t room)
+{
+    out[0] = '\0';
+    if (run->stop)
+        return;
+    native_memory *memory = &run->memory;
+    const twin_reach *reach = memory->reach;
+    twin_reach looks = *reach; /* what else is wrong there has been said */
+    looks.silent = true;
+    memory->reach = &looks;
+    const uint32_t there = count_there(memory, address, bytes, write);
+    const uint64_t gap = there > 0 ? 0 : gap_before(memory, address, write);
+    memory->reach = reach;
+    if (there > 0)
+        snprintf(out, room, ": it ends after %u of them", there);
+    else if (gap > 0)
+        snprintf(out, room, ": one ends %llu bytes before them", (unsigned long long)(gap - 1));
+}
+
 static void NATIVE_COLD bad_global(native_core *core, native_op op, uint64_t address,
                                    uint32_t bytes, bool write)
 {
-    native_memory *memory = &core->run->memory;
-    const uint32_t there = count_there(memory, address, bytes, write);
-    const uint64_t gap = there > 0 ? 0 : gap_before(memory, address, write);
-    char near[80] = "";
-    if (there > 0)
-        snprintf(near, sizeof(near), ": it ends after %u of them", there);
-    else if (gap > 0)
-        snprintf(near, sizeof(near), ": one ends %llu bytes before them",
-                 (unsigned long long)(gap - 1));
+    char near[80];
+    write_near(core->run, address, bytes, write, near, sizeof(near));
     twin_native_fail(core, TWIN_NATIVE_ADDRESS, &address,
                      "%s %s %u bytes of global memory at 0x%llx, which are not inside an "
                      "allocation%s",

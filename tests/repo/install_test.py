@@ -124,8 +124,7 @@ def plugins():
     return sorted(" ".join(lists).split())
 
 
-MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "bin/bisheng", "bin/ccec",
-             "lib64/libtwinrt_kernel.a",
+MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "lib64/libtwinrt_kernel.a",
              "lib64/cmake/twinrt/twinrt-kernels.cmake",
              "include/twinrt/kernel.h", "include/twinrt/kernel_image.h",
              "include/twinrt/kernel_ops.h",
@@ -145,8 +144,10 @@ MUST_HAVE = ["bin/twinrt", "bin/twinrt-cc", "bin/bisheng", "bin/ccec",
              "share/doc/twinrt/LICENSE", "share/doc/twinrt/runtime/ascendc/instructions.tsv",
              "bin/setenv.bash", "share/info/runtime/version.info",
              "tikcpp/ascendc_kernel_cmake/ascendc.cmake"]
-# Names of the vendor's that no library of ours implements, and folders of older toolkits.
+# Names of the vendor's that no library of ours implements, of its compilers, and folders of older
+# toolkits.
 LINKS = [
+    "bin/bisheng", "bin/ccec",
     *(f"lib64/lib{name}.so" for name in ("acl_op_compiler", "acl_rt_impl", "profapi", "runtime")),
     *(f"lib64/stub/lib{name}.so" for name in (
         "acl_op_compiler", "acl_prof", "acl_rt", "acl_rt_impl", "acl_tdt_channel", "acl_tdt_queue",
