@@ -44,7 +44,7 @@ void twin_native_print_out(native_core *core, native_text *text);
 const void *twin_native_constant(native_core *core, uint64_t address, uint64_t bytes);
 
 /* The operations, as the table has them. */
-void twin_native_print(const char *format, va_list args);
+void twin_native_print(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 void twin_native_print_values(bool named, const char *format, uint32_t count,
                               const uint64_t *values);
 
