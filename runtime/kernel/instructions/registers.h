@@ -24,19 +24,19 @@ struct native_core;
 
 typedef struct native_registers {
     uint64_t ctrl;
-    uint64_t mask[2];     /* bit n of both: element n of a repeat; or [0]: how many elements */
-    uint64_t compare[2];  /* result of a comparison, and choice of a selection */
-    uint64_t dequantize;  /* scale of conversions to fewer bits */
-    uint64_t sum;         /* of all that the newest sum added, as bits of its type */
-    uint64_t extreme;     /* of the newest maximum or minimum: value, and index from bit 32 */
-    uint64_t kept;        /* elements that the newest gather mask kept */
-    uint64_t merged;      /* elements of four lists that the newest merge took, 16 bits each */
-    uint64_t padding;     /* of bursts from global memory, as bits of an element */
-    uint64_t feature[2];  /* the map of img2col: size and padding; a second one */
-    uint64_t map_padding; /* what is around it, as bits of an element */
-    uint64_t map_repeat;  /* repeats of img2col */
-    uint64_t l1_boundary; /* addresses of L1 begin again there; 0: nowhere */
-    uint32_t fill;        /* of buffers that are filled, as bits of an element */
+    uint64_t mask[2];       /* bit n of both: element n of a repeat; or [0]: how many elements */
+    uint64_t compare[2];    /* result of a comparison, and choice of a selection */
+    uint64_t dequantize;    /* scale of conversions to fewer bits */
+    uint64_t sum;           /* of all that the newest sum added, as bits of its type */
+    uint64_t extreme;       /* of the newest maximum or minimum: value, and index from bit 32 */
+    uint64_t kept;          /* elements that the newest gather mask kept */
+    uint64_t merged;        /* elements of four lists that the newest merge took, 16 bits each */
+    uint64_t padding;       /* of bursts from global memory, as bits of an element */
+    uint64_t feature[2];    /* the map of img2col: size and padding; a second one */
+    uint64_t map_padding;   /* what is around it, as bits of an element */
+    uint64_t map_repeat;    /* repeats of img2col */
+    uint64_t l1_boundary;   /* addresses of L1 begin again there; 0: nowhere */
+    uint32_t fill;          /* of buffers that are filled, as bits of an element */
     uint32_t scalar_atomic; /* of st_atomic: bits 0 to 2 the type, as in CTRL, 3 and 4 how */
     uint64_t ffts, condition, loops; /* kept for programs */
     uint64_t fixpipe; /* where its parameters are: of ReLU, bits 0 to 7, and conversions, 8 to 15 */
