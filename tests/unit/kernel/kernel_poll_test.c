@@ -2,6 +2,8 @@
 /* Blocks that poll global memory until others write there. */
 #include "kernel_operations.h"
 
+#include "kernel/core.h"
+
 #define GM RIG_BASE
 
 /* ---- phases: a barrier of flags in global memory --------------------------------------------- */
@@ -130,6 +132,7 @@ static uint64_t run_phases(const phases_args *args, uint32_t blocks, uint32_t th
         printf("\n    %s\n", failure->text ? failure->text : rig_hazards[0]);
     CU_ASSERT_EQUAL_FATAL(failure->fault, TWIN_NATIVE_GOOD);
     CU_ASSERT_EQUAL_FATAL(rig_hazard_count, 0);
+    CU_ASSERT_EQUAL(rig_run->poll_releases, 0); /* each wait ended with a write */
     CU_ASSERT_EQUAL(twin_native_effect(rig_run, &rig_reach), TWIN_OK);
     twin_native_end(rig_run);
     rig_threads_most = 1;
